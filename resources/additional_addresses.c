@@ -1,5 +1,5 @@
-/* additional_addresses (A61), which the table of Endpoint in gRPC 1.51 lacks: found among the
- * fields that upb does not know. */
+/* Decodes additional_addresses (A61). The table of Endpoint in gRPC 1.51 lacks the field, so there
+ * it is read from the fields that upb does not know. */
 #include "resources/additional_addresses_internal.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "envoy/config/endpoint/v3/endpoint_components.upb.h"
 #include "upb/msg.h"
 
-/* The field of Endpoint. */
+/* The number of the field in Endpoint. */
 enum { kAdditionalAddresses = 4 };
 
-/* Makes room for that many more. False if there are too many. */
+/* Makes room for `more` further addresses. False if that would be too many. */
 static bool reserve(gxds_more_addresses *m, size_t more, upb_Arena *scratch) {
   if (m->count + more > GXDS_ENDPOINTS_MAX) {
     m->too_many = true;
@@ -78,8 +78,8 @@ bool gxds_more_addresses_has(const envoy_config_endpoint_v3_Endpoint *in) {
   return unknown_of(in).size > 0;
 }
 
-/* An AdditionalAddress has its address where Endpoint has it, and nothing else: Endpoint's table
- * reads it. */
+/* AdditionalAddress has one field, an address, with the same number as the address of Endpoint. So
+ * the table of Endpoint decodes it. */
 bool gxds_more_addresses_read(gxds_more_addresses *m, const envoy_config_endpoint_v3_Endpoint *in,
                               const gxds_path *at, upb_Arena *scratch, gxds_errors *errors) {
   gxds_str rest = unknown_of(in);

@@ -7,7 +7,8 @@
 #include "resources/address_internal.h"
 #include "resources/common_internal.h"
 
-/* Four numbers up to 255, without leading zeros, which some read as octal. */
+/* Accepts four numbers up to 255. Leading zeros are refused, because some programs read such
+ * numbers as octal. */
 static bool parse_ipv4(gxds_str s, uint8_t out[4]) {
   const char *at = s.data;
   const char *end = s.data + s.size;

@@ -4,8 +4,8 @@
 
 #include "resources/endpoints.h"
 
-/* Reads an IPv4 address in dotted form, or an IPv6 one, with or without brackets; no zones. False
- * when it is neither. All bytes of *out are set. */
+/* Reads an IPv4 address in dotted form, or an IPv6 address with or without brackets. Zones are not
+ * supported. False if the text is neither. All bytes of *out are set. */
 bool gxds_address_parse(gxds_str ip, uint16_t port, gxds_address *out);
 
 /* Adds host:port as error messages show it. A host with a colon gets brackets unless it has them.

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What of gxds_address tells two apart: all before its padding. */
+/* The bytes of a gxds_address that are hashed and compared: all before its padding. */
 enum { kAddressSize = offsetof(gxds_address, is_ipv6) + 1 };
 
 void gxds_address_set_init(gxds_address_set *s, const gxds_endpoint *endpoints, size_t capacity,
@@ -30,7 +30,7 @@ static const gxds_address *address_of(const gxds_address_set *s, uint32_t index)
                                        : &s->more[index - GXDS_ADDRESS_SET_MORE];
 }
 
-/* Where the address is, or is to be put. */
+/* The slot of the address, or the free slot where it belongs. */
 static size_t find(const gxds_address_set *s, const gxds_address *address) {
   size_t at = XXH3_64bits_withSeed(address, kAddressSize, s->seed) & s->mask;
   for (; s->slots[at]; at = (at + 1) & s->mask) {
@@ -39,7 +39,7 @@ static size_t find(const gxds_address_set *s, const gxds_address *address) {
   return at;
 }
 
-/* Only endpoints of several addresses come to this. */
+/* Rare: only additional addresses (A61) make a set larger than its initial capacity. */
 static __attribute__((noinline, cold)) void grow(gxds_address_set *s) {
   uint32_t *before = s->slots;
   const size_t count = s->mask + 1;

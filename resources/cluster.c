@@ -18,7 +18,7 @@ static void decode_lrs_server(const envoy_config_core_v3_ConfigSource *in,
   }
 }
 
-/* A32: the first threshold of priority DEFAULT counts. */
+/* A32: the first threshold of priority DEFAULT is used. */
 static uint32_t decode_max_requests(const envoy_config_cluster_v3_CircuitBreakers *in) {
   size_t count = 0;
   const thresholds_message *const *list =
@@ -39,7 +39,7 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
                      const gxds_decode_context *context, upb_Arena *scratch, gxds_errors *errors,
                      gxds_cluster *out) {
   gxds_cluster_type_decode(in, scratch, errors, out);
-  /* A75: an aggregate's own policy is ignored; Envoy wants CLUSTER_PROVIDED there. */
+  /* A75: an aggregate cluster's own LB policy is ignored. Envoy requires CLUSTER_PROVIDED there. */
   if (out->kind != GXDS_CLUSTER_AGGREGATE) {
     gxds_cluster_lb_decode(in, context, scratch, errors, out);
     gxds_lb_subsets_decode(in, bytes, context, scratch, errors, out);

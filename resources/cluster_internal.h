@@ -1,7 +1,8 @@
 /* Parts of the Cluster decoder: where the endpoints come from (cluster_type.c), how they are
- * balanced (cluster_lb.c, cluster_lb_list.c, slow_start.c), connected to (transport_socket.c,
- * tls.c) and ejected (outlier_detection.c), how they are told apart (lb_subsets.c), and what is
- * told of them (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
+ * balanced (cluster_lb.c, cluster_lb_list.c, cluster_lb_weighted.c, slow_start.c), connected to
+ * (transport_socket.c, tls.c, tls_sni.c) and ejected (outlier_detection.c), which subsets they form
+ * (lb_subsets.c), which sessions they serve (cluster_sessions.c), and which of their metrics are
+ * reported (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 

@@ -64,7 +64,8 @@ void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastReques
   gxds_text_add_z(json, "}}]");
 }
 
-/* Without the feature of the server, control planes send weights that nobody looked at so far. */
+/* Without the server feature, the weights of endpoints (E3) stay unused, because control planes
+ * send weights that clients have ignored so far. */
 static const char *round_robin_name(const gxds_decode_context *context, bool starts_slowly) {
   if (context->server && context->server->endpoint_weights) return "grpc_xds_endpoint_weights";
   return starts_slowly ? "grpc_xds_slow_start" : "round_robin";
@@ -93,7 +94,7 @@ static void decode_round_robin(const envoy_config_cluster_v3_Cluster *in,
   gxds_text_add_z(json, "}}]");
 }
 
-/* A48: within a locality, as round_robin. */
+/* A48: least_request picks within a locality, as round_robin does. */
 static void decode_least_request(const envoy_config_cluster_v3_Cluster *in, const gxds_path *at,
                                  gxds_errors *errors, gxds_text *json) {
   gxds_text_add_z(json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
@@ -102,7 +103,7 @@ static void decode_least_request(const envoy_config_cluster_v3_Cluster *in, cons
   gxds_text_add_z(json, "}}]");
 }
 
-/* A52: what the host's registry would not take is refused here, not by the policy that gets it. */
+/* A52: refuses a config that the host's registry does not accept, so that no policy gets it. */
 static void check_json(const gxds_host *host, const gxds_text *json, size_t errors_before,
                        const gxds_path *at, gxds_errors *errors) {
   if (host && host->lb_config_check && errors->count == errors_before) {
@@ -119,7 +120,7 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
   int32_t policy = envoy_config_cluster_v3_Cluster_lb_policy(in);
   const envoy_config_cluster_v3_LoadBalancingPolicy *list =
       envoy_config_cluster_v3_Cluster_load_balancing_policy(in);
-  if (list) { /* A52: the others don't count */
+  if (list) { /* A52: then the older fields are ignored */
     const gxds_path *at = GXDS_FIELD(NULL, "load_balancing_policy");
     gxds_lb_list_decode(list, context, at, scratch, errors, &json);
     check_json(host, &json, before, at, errors);

@@ -16,7 +16,7 @@ typedef envoy_config_cluster_v3_Cluster_LeastRequestLbConfig least_request_messa
 typedef envoy_config_cluster_v3_Cluster_RoundRobinLbConfig round_robin_message;
 typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr_locality_message;
 
-/* A52: lists within lists. */
+/* A52: how deep lists may be nested. */
 enum { kNestingMax = 16 };
 
 typedef struct lb_decoder {
@@ -24,7 +24,7 @@ typedef struct lb_decoder {
   upb_Arena *scratch;
   gxds_errors *errors;
   gxds_text *json;
-  bool in_subset; /* below a policy that takes addresses out of the cluster */
+  bool in_subset; /* the list is below a policy that uses only some of the cluster's addresses */
 } lb_decoder;
 
 static void decode_list(const lb_decoder *d, const list_message *in, int depth,
@@ -51,8 +51,8 @@ static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, 
       "value must be in the range [1, 8388608]", config->at, d->errors, d->json);
 }
 
-/* The host has no table of these two messages, but of those that have the same fields in the same
- * places. */
+/* The host has no tables of RoundRobin and LeastRequest. The tables used here, of the configs in a
+ * Cluster, have the same fields with the same numbers. */
 static void decode_round_robin(const lb_decoder *d, const gxds_extension *config, int depth) {
   (void)depth;
   const round_robin_message *in =
@@ -75,7 +75,7 @@ static void decode_least_request(const lb_decoder *d, const gxds_extension *conf
   gxds_least_request_decode(in, config->at, d->errors, d->json);
 }
 
-/* PickFirst, likewise, begins as a BoolValue does. */
+/* The host has no table of PickFirst either. Its first field is a bool, as in BoolValue. */
 static void decode_pick_first(const lb_decoder *d, const gxds_extension *config, int depth) {
   (void)depth;
   const google_protobuf_BoolValue *in =
@@ -91,7 +91,8 @@ static void decode_pick_first(const lb_decoder *d, const gxds_extension *config,
                       : "[{\"grpc_xds_pick_first\":{}}]");
 }
 
-/* RandomSubsetting (A68), which the host has no table of: the last field of each number counts. */
+/* RandomSubsetting (A68). The host has no table of it, so its fields are read from the bytes. If a
+ * field occurs several times, the last one counts. */
 static void decode_random_subsetting(const lb_decoder *d, const gxds_extension *config, int depth) {
   enum { SUBSET_SIZE = 1, CHILD_POLICY, FIELDS_END };
   gxds_str fields[FIELDS_END] = {{0}};
@@ -145,7 +146,8 @@ static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *confi
     gxds_errors_add(d->errors, config->at, "can't decode WrrLocality LB policy config");
     return;
   }
-  /* Ours takes whole localities from the snapshot, so it would go round the subset. */
+  /* Our wrr_locality policy takes whole localities from the snapshot, so it would bypass the
+   * subset. */
   if (d->in_subset) {
     gxds_errors_add(d->errors, config->at,
                     "not supported below RandomSubsetting: put that into endpoint_picking_policy");
@@ -183,7 +185,8 @@ static const lb_type lb_types[] = {
     {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality},
 };
 
-/* A policy of the program's own, by the name under which it is in the host's registry. */
+/* Adds a policy of the program's own, under its name in the host's registry. False if the registry
+ * has no policy of that name. */
 static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
   const gxds_host *host = d->context->host;
   if (!host || !host->lb_policy_exists || !host->lb_policy_exists(config->type)) return false;
@@ -199,7 +202,7 @@ static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
   return true;
 }
 
-/* False: it is of a kind that nobody here knows. */
+/* False if the policy is not supported. */
 static bool decode_config(const lb_decoder *d, const gxds_extension *config, int depth) {
   if (config->typed_struct) return decode_custom(d, config);
   for (size_t i = 0; i < sizeof lb_types / sizeof lb_types[0]; i++) {
@@ -211,7 +214,7 @@ static bool decode_config(const lb_decoder *d, const gxds_extension *config, int
   return false;
 }
 
-/* The first policy that is supported counts (A52); after an error, no other is looked at. */
+/* Adds the first policy of the list that is supported (A52). An error ends the search. */
 static void decode_list(const lb_decoder *d, const list_message *in, int depth,
                         const gxds_path *at) {
   if (depth >= kNestingMax) {

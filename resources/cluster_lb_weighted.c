@@ -1,6 +1,5 @@
-/* ClientSideWeightedRoundRobin (A58, A114), which the host has no table of: taken apart field by
- * field.
- */
+/* Decodes ClientSideWeightedRoundRobin (A58, A114). The host has no table of it, so its fields are
+ * read from the bytes. */
 #include <math.h>
 
 #include "base/utf8.h"
@@ -21,8 +20,9 @@ enum {
   FIELDS_END,
 };
 
-/* The last field of each number is what it holds; fields are messages of one scalar or two. The
- * names of metrics, of which there are several, are read by themselves. */
+/* Finds the field of each number; each is a message with one or two scalars. If a number occurs
+ * several times, the last field counts. The names of metrics are a repeated field:
+ * add_metric_names() reads them. False if the bytes are no message. */
 static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
   if (!gxds_wire_is_whole(message)) return false;
   gxds_wire_field field;

@@ -1,4 +1,5 @@
-/* What a Cluster says of sessions (A55, A75): which endpoints may serve them, and how long. */
+/* Decodes what a Cluster specifies for sessions (A55, A75): in which health states an endpoint may
+ * serve them, and their idle timeout. */
 #include "base/wire.h"
 #include "envoy/config/cluster/v3/cluster.upb.h"
 #include "envoy/config/core/v3/extension.upb.h"
@@ -7,12 +8,14 @@
 #include "resources/cluster_internal.h"
 #include "resources/endpoints.h"
 
-/* Of envoy.extensions.upstreams.http.v3.HttpProtocolOptions, which the host has no table of. */
+/* The number of a field of envoy.extensions.upstreams.http.v3.HttpProtocolOptions. The host has no
+ * table of this message. */
 enum { kCommonHttpProtocolOptions = 1 };
 
 #define DEFAULT_IDLE_TIMEOUT (3600 * GXDS_SECOND)
 
-/* A55: others are passed over, as a configuration may be for clients that have more. */
+/* A55: other health states are ignored, because a Cluster may also be for clients that support more
+ * states. */
 static uint8_t decode_status(const envoy_config_core_v3_HealthStatusSet *in) {
   if (!in) return 1u << GXDS_HEALTH_UNKNOWN | 1u << GXDS_HEALTH_HEALTHY;
   size_t count = 0;
@@ -36,7 +39,7 @@ static uint8_t decode_status(const envoy_config_core_v3_HealthStatusSet *in) {
   return set;
 }
 
-/* Of the bytes of an HttpProtocolOptions. */
+/* Reads the idle timeout from the bytes of an HttpProtocolOptions. */
 static gxds_duration decode_idle_timeout(gxds_str options, const gxds_path *up, upb_Arena *scratch,
                                          gxds_errors *errors) {
   const gxds_path *at = GXDS_FIELD(up, "common_http_protocol_options");

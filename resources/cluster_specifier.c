@@ -13,7 +13,7 @@ typedef envoy_config_route_v3_ClusterSpecifierPlugin plugin_message;
 
 static const char rls_type[] = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
-/* In the JSON form of protobuf, which the host's rls policy reads. */
+/* Adds the config as protobuf JSON, which the host's rls policy reads. False after an error. */
 static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const gxds_path *at,
                               upb_Arena *scratch, gxds_errors *errors, gxds_text *json) {
   upb_DefPool *pool = upb_DefPool_New();
@@ -29,7 +29,7 @@ static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const 
   } else {
     char *text = gxds_arena_calloc(scratch, size + 1, 1);
     upb_JsonEncode(in, def, pool, 0, text, size + 1, &status);
-    ok = gxds_str_is_utf8(gxds_str_of(text, size)); /* the decoder does not look at keys of maps */
+    ok = gxds_str_is_utf8(gxds_str_of(text, size)); /* the decoder does not check keys of maps */
     if (!ok) gxds_errors_add(errors, at, "failed to dump proto to JSON: not UTF-8");
     gxds_text_add(json, gxds_str_of(text, size));
   }
@@ -37,7 +37,8 @@ static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const 
   return ok;
 }
 
-/* The policy's children are cds policies for clusters that no route names (A74). */
+/* The children of the rls policy are cds policies for clusters that no route names (A74), hence
+ * isDynamic. */
 static void decode_rls(const gxds_host *host, const gxds_extension *config, upb_Arena *scratch,
                        gxds_errors *errors, gxds_cluster_specifier *out) {
   const grpc_lookup_v1_RouteLookupClusterSpecifier *in = NULL;
@@ -133,7 +134,7 @@ gxds_cluster_specifiers gxds_cluster_specifiers_decode(
 gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifiers *s,
                                                      gxds_str name) {
   gxds_cluster_specifier key = {.name = name, .index = 0};
-  /* The first of that name. */
+  /* Finds the first item of that name. */
   const size_t at = GXDS_LOWER_BOUND(i, 0, s->count, compare_names(&s->items[i], &key) < 0);
   return at < s->count && gxds_str_equal(s->items[at].name, name) ? &s->items[at] : NULL;
 }

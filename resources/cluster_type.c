@@ -27,7 +27,8 @@ static void decode_eds(const cluster_message *in, gxds_errors *errors, gxds_clus
   gxds_str name =
       gxds_pb_str(envoy_config_cluster_v3_Cluster_EdsClusterConfig_service_name(config));
   if (name.size == 0 && gxds_str_starts_with(out->name, gxds_str_z("xdstp:"))) {
-    /* A47: an xdstp name holds its type, so the cluster's can't be that of the endpoints. */
+    /* A47: an xdstp name contains the resource type, so a cluster's name can't also be the name of
+     * an endpoints resource. */
     gxds_errors_add(errors, GXDS_FIELD(at, "service_name"),
                     "must be set if Cluster resource has an xdstp name");
   }
@@ -53,8 +54,8 @@ static void decode_dns_address(const socket_message *in, const gxds_path *at, gx
   out->dns_port = (uint16_t)port;
 }
 
-/* The address of the one endpoint that a LOGICAL_DNS cluster has (A37); NULL after an error.
- * links: the path to it, of which the last is its own. */
+/* Finds the address of the only endpoint of a LOGICAL_DNS cluster (A37). NULL after an error. Fills
+ * links with the path to the address, whose last link is &links[5]. */
 static const socket_message *find_dns_address(const cluster_message *in, gxds_path links[6],
                                               gxds_errors *errors) {
   links[0] = *GXDS_FIELD(NULL, "load_assignment");

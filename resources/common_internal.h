@@ -1,7 +1,7 @@
-/* What the decoders of this folder share: messages out of bytes, strings out of messages, and the
- * parts of the protocol that several resources contain. Confined to one decode call.
+/* Helpers that the decoders of this folder share: they decode messages, copy strings, and decode
+ * the parts of the protocol that several resources contain. Confined to one decode call.
  *
- * A decoder has two arenas: scratch holds the message and goes when the call ends; the other
+ * A decoder has two arenas: scratch holds the message and is freed when the call ends; the other
  * becomes the resource's own. */
 #ifndef GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_COMMON_INTERNAL_H_
@@ -61,20 +61,21 @@ uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, 
 gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
                               upb_Arena *scratch);
 
-/* What an Any holds: a message, or a TypedStruct that names another type. */
+/* The content of an Any: a message, or a TypedStruct that names another type. */
 typedef struct gxds_extension {
   gxds_str type;     /* without the URL's host; borrowed: valid as long as the message */
   gxds_str value;    /* the serialized message; empty for a TypedStruct */
-  bool typed_struct; /* it is a TypedStruct, so value is empty even if the type is known */
-  const struct google_protobuf_Struct *structure; /* what a TypedStruct holds; may be NULL: {} */
+  bool typed_struct; /* the Any holds a TypedStruct, so value is empty even if the type is known */
+  const struct google_protobuf_Struct *structure; /* of a TypedStruct; may be NULL: {} */
   /* The path of its fields: "…value[type]"; borrowed: valid as long as this and scratch. */
   const gxds_path *at;
   gxds_path links[2]; /* private */
 } gxds_extension;
 
-/* Opens an Any. If it holds nothing, adds an error at its path, and returns false. A malformed type
- * URL is an error too, but the result is an extension of an unknown type, and true. *out must not
- * move afterwards. any may be NULL, if it is not present. */
+/* Opens an Any. If any is NULL (the field is not present), adds an error at its path and returns
+ * false; so too if a TypedStruct can't be decoded. A malformed type URL is also an error, but then
+ * *out is an extension of an unknown type and the function returns true. *out must not move
+ * afterwards. */
 bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, upb_Arena *scratch,
                          gxds_errors *errors, gxds_extension *out);
 

@@ -9,8 +9,7 @@
 #include "resources/endpoints_internal.h"
 #include "resources/lb_metadata_internal.h"
 
-/* A locality of the last good resource that equals this one, or NULL. It is looked for in the same
- * priority first, then in the others: failing over moves localities about. */
+/* The locality of that priority that equals `wanted`, or NULL. */
 static const gxds_locality *find_equal_in(const gxds_priority *p, const gxds_locality *wanted) {
   const size_t at = GXDS_LOWER_BOUND(i, 0, p->locality_count,
                                      gxds_locality_compare_name(wanted, p->localities[i]) > 0);
@@ -18,6 +17,8 @@ static const gxds_locality *find_equal_in(const gxds_priority *p, const gxds_loc
   return is_equal ? p->localities[at] : NULL;
 }
 
+/* The locality of the previous resource that equals `wanted`, or NULL. Looks in the same priority
+ * first. Then it looks in the others, because a failover moves localities to other priorities. */
 static const gxds_locality *find_equal(const gxds_endpoints *previous,
                                        const gxds_checked_locality *wanted) {
   if (!previous) return NULL;
@@ -38,7 +39,7 @@ static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
   return same ? gxds_locality_ref(same) : gxds_locality_copy(&from->view);
 }
 
-/* Memory of a resource: the struct, its arrays, its strings, in one allocation. */
+/* The memory of a resource: one allocation with the struct, its arrays and its strings. */
 typedef struct resource_block {
   gxds_endpoints *resource;
   gxds_priority *priorities;
@@ -112,14 +113,15 @@ static const gxds_endpoints *find_previous(const gxds_decode_context *context, g
   return (const gxds_endpoints *)previous;
 }
 
-/* One reading of a message. */
+/* The result of one reading of a message. */
 typedef struct reading {
   const envoy_config_endpoint_v3_ClusterLoadAssignment *in; /* NULL: it can't be decoded */
   gxds_checked_endpoints checked;
   gxds_errors errors;
 } reading;
 
-/* False: something is wrong with what is known and the rest of it; read it without. */
+/* Reads a message, and takes known localities from the previous resource. False if it took any and
+ * the message has an error: then read the message again without a previous resource. */
 static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, bool wants_metadata,
                         upb_Arena *scratch, reading *out) {
   *out = (reading){0};
@@ -128,7 +130,8 @@ static bool read_on_top(gxds_str bytes, const gxds_endpoints *previous, bool wan
   if (out->in) {
     size_t count = 0;
     (void)envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(out->in, &count);
-    /* Which bytes were read as which locality could not be told: nothing is remembered. */
+    /* upb found a different number of localities than the split did, so a fingerprint can't be
+     * assigned to its locality: no fingerprint is kept. */
     if (count != known.print_count) known.prints = NULL;
     out->checked = gxds_endpoints_check(out->in, &known, wants_metadata, scratch, &out->errors);
   }
@@ -140,7 +143,8 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   upb_Arena *scratch = gxds_arena_create();
   const gxds_endpoints *previous = find_previous(context, gxds_endpoints_name_in(bytes));
   const bool wants_metadata = gxds_lb_subsets_are_on(context);
-  /* E5: what came from a server with the feature is another thing than what did not. */
+  /* E5: metadata is decoded only for a server with the feature, so a resource that was decoded the
+   * other way can't be shared. */
   if (previous && previous->has_metadata != wants_metadata) previous = NULL;
   reading r;
   if (!read_on_top(bytes, previous, wants_metadata, scratch, &r)) {

@@ -23,19 +23,20 @@ typedef envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload drop_
 
 typedef struct checker {
   gxds_errors *errors;
-  gxds_endpoint *endpoints; /* of all localities, in one piece: what the set's numbers mean */
+  gxds_endpoint *endpoints; /* of all localities; indexes of `addresses` refer to it */
   size_t endpoint_count;
   size_t endpoint_capacity;
-  gxds_str *hash_keys; /* of the endpoints, by number; NULL: none has one so far */
+  gxds_str *hash_keys; /* indexed as endpoints; NULL: no endpoint has one so far */
   gxds_str *hostnames; /* likewise */
   gxds_str *metadata;  /* likewise */
   gxds_str *proxies;   /* likewise */
-  gxds_str proxy;      /* of the locality that is read; empty: none */
+  gxds_str proxy;      /* the proxy of the current locality; empty: none */
   bool wants_metadata; /* E5 */
   gxds_more_addresses more;
   upb_Arena *scratch;
   gxds_address_set addresses;
-  bool priority_seen[GXDS_PRIORITIES_MAX]; /* also by a locality with errors: it is no gap */
+  bool priority_seen[GXDS_PRIORITIES_MAX]; /* a locality with errors sets it too, so its priority is
+                                              no gap */
 } checker;
 
 bool gxds_endpoint_address_check(const envoy_config_core_v3_Address *address,
@@ -61,7 +62,7 @@ bool gxds_endpoint_address_check(const envoy_config_core_v3_Address *address,
   return false;
 }
 
-/* The first address of an endpoint; false after an error. */
+/* Reads the first address of an endpoint. False after an error. */
 static bool check_address(const envoy_config_endpoint_v3_Endpoint *endpoint, const gxds_path *at,
                           gxds_errors *errors, gxds_address *out) {
   if (!endpoint) return gxds_errors_add(errors, at, "field not present"), false;
@@ -78,8 +79,8 @@ static __attribute__((noinline)) void add_duplicate(const gxds_address *address,
   gxds_text_fini(&uri);
 }
 
-/* A61: the addresses of the next endpoint beside its first, and whether any was seen before. False
- * after an error. */
+/* A61: reads the additional addresses of the next endpoint. False after an error; an address that
+ * was seen before is an error. */
 static bool check_more(checker *c, const envoy_config_endpoint_v3_Endpoint *in, const gxds_path *up,
                        const gxds_path *at) {
   const size_t first = c->more.count;
@@ -94,8 +95,8 @@ static bool check_more(checker *c, const envoy_config_endpoint_v3_Endpoint *in, 
   return ok;
 }
 
-/* A76: the string "hash_key" of "envoy.lb"; empty when there is none, or a value of another kind.
- */
+/* A76: the string "hash_key" in the metadata of "envoy.lb". Empty if there is none, or if it is not
+ * a string. */
 static gxds_str hash_key_of(const endpoint_message *in) {
   const gxds_str none = {NULL, 0};
   const envoy_config_core_v3_Metadata *metadata = envoy_config_endpoint_v3_LbEndpoint_metadata(in);
@@ -111,34 +112,35 @@ static gxds_str hash_key_of(const endpoint_message *in) {
   return gxds_pb_str(google_protobuf_Value_string_value(value));
 }
 
-/* A81. What can't be an authority is as if it were not there: the field is for people too, so it is
- * no reason to refuse endpoints. */
+/* A81: the endpoint's hostname. One that can't be an authority is ignored. It is not an error,
+ * because the field is meant for people too. */
 static gxds_str hostname_of(const envoy_config_endpoint_v3_Endpoint *in) {
   gxds_str hostname = gxds_pb_str(envoy_config_endpoint_v3_Endpoint_hostname(in));
   return gxds_authority_is_valid(hostname) ? hostname : gxds_str_of(NULL, 0);
 }
 
-/* E5. */
+/* E5: the endpoint's metadata in its canonical form. */
 static gxds_str metadata_of(const checker *c, const endpoint_message *in, const gxds_path *at) {
   return gxds_metadata_render(gxds_lb_metadata_in(envoy_config_endpoint_v3_LbEndpoint_metadata(in)),
                               NULL, GXDS_FIELD(at, "metadata"), c->scratch, c->scratch, c->errors);
 }
 
-/* A86: that of an endpoint goes before that of its locality. */
+/* A86: the endpoint's own proxy, or else the proxy of its locality. */
 static gxds_str proxy_of(const checker *c, const endpoint_message *in, const gxds_path *at) {
   const gxds_str proxy = gxds_http_proxy_in(envoy_config_endpoint_v3_LbEndpoint_metadata(in),
                                             GXDS_FIELD(at, "metadata"), c->scratch, c->errors);
   return proxy.size > 0 ? proxy : c->proxy;
 }
 
-/* Of the next endpoint. Most have none, and cost nothing here. */
+/* Sets a name of the next endpoint. Makes the list when the first name is set, because most
+ * endpoints have none. */
 static void set_name(const checker *c, gxds_str **names, gxds_str name) {
   if (name.size == 0) return;
   if (!*names) *names = gxds_arena_calloc(c->scratch, c->endpoint_capacity, sizeof **names);
   (*names)[c->endpoint_count] = name;
 }
 
-/* Those of the endpoints from first on; NULL: none of them has one. */
+/* The names of the endpoints from `first` on. NULL if none of them has one. */
 static const gxds_str *names_from(const checker *c, const gxds_str *names, size_t first) {
   for (size_t i = first; names && i < c->endpoint_count; i++) {
     if (names[i].size) return &names[first];
@@ -146,7 +148,7 @@ static const gxds_str *names_from(const checker *c, const gxds_str *names, size_
   return NULL;
 }
 
-/* False: endpoints in that state are left out. */
+/* False if endpoints in that state are left out. */
 static bool check_health(const endpoint_message *in, gxds_health *out) {
   switch (envoy_config_endpoint_v3_LbEndpoint_health_status(in)) {
     case envoy_config_core_v3_UNKNOWN:
@@ -163,7 +165,8 @@ static bool check_health(const endpoint_message *in, gxds_health *out) {
   }
 }
 
-/* Lays one endpoint out behind the others; false when it is left out. */
+/* Adds one endpoint to the array. False if it is left out, because one of its addresses can't be
+ * used. */
 static bool check_endpoint(checker *c, const endpoint_message *in, gxds_health health,
                            const gxds_path *at) {
   gxds_endpoint *out = &c->endpoints[c->endpoint_count];
@@ -195,7 +198,8 @@ static bool check_endpoint(checker *c, const endpoint_message *in, gxds_health h
   return true;
 }
 
-/* Those in DRAINING, or all others. Gives the sum of their weights. */
+/* Adds the endpoints that are in DRAINING, or all others. Sets *more if it skipped any of the other
+ * kind. Returns the sum of the weights. */
 static uint64_t check_some_endpoints(checker *c, const locality_message *in, bool draining,
                                      const gxds_path *at, gxds_locality *view, bool *more) {
   size_t count = 0;
@@ -243,13 +247,13 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   if (draining->endpoint_count > 0) out->view.draining = draining;
 }
 
-/* False when the locality is left out or can't be told from others. */
+/* False if the locality is left out: it has no weight, no name, or an invalid priority. */
 static bool check_locality(checker *c, const locality_message *in, const gxds_path *at,
                            gxds_checked_locality *out) {
   const google_protobuf_UInt32Value *weight =
       envoy_config_endpoint_v3_LocalityLbEndpoints_load_balancing_weight(in);
   out->view.weight = weight ? google_protobuf_UInt32Value_value(weight) : 0;
-  if (out->view.weight == 0) return false; /* A27: no load is meant for it */
+  if (out->view.weight == 0) return false; /* A27: a locality without weight gets no load */
   out->priority = envoy_config_endpoint_v3_LocalityLbEndpoints_priority(in);
   if (out->priority < GXDS_PRIORITIES_MAX) {
     c->priority_seen[out->priority] = true;
@@ -259,7 +263,7 @@ static bool check_locality(checker *c, const locality_message *in, const gxds_pa
   }
   const envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_LocalityLbEndpoints_locality(in);
-  if (!name) { /* the host, too, says no more of it */
+  if (!name) { /* like the host, report no further errors of it */
     gxds_errors_add(c->errors, GXDS_FIELD(at, "locality"), "field not present");
     return false;
   }
@@ -291,7 +295,7 @@ static void add_duplicate_locality(const gxds_checked_locality *l, const gxds_pa
   gxds_text_fini(&name);
 }
 
-/* A27's rules on the list as a whole. The localities are sorted. */
+/* Checks A27's rules about the whole list. The localities are sorted. */
 static void check_priorities(checker *c, gxds_checked_endpoints *all) {
   const gxds_path *at = GXDS_FIELD(NULL, "endpoints");
   for (uint32_t i = 0; i < GXDS_PRIORITIES_MAX; i++) {
@@ -352,7 +356,7 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
   out->drops = drops;
 }
 
-/* False: one of them was seen before. */
+/* False if one of the locality's addresses was seen before. */
 static bool add_known_addresses(checker *c, const gxds_locality *l) {
   memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
   const size_t first_more = c->more.count;
@@ -368,11 +372,12 @@ static bool add_known_addresses(checker *c, const gxds_locality *l) {
   return is_new;
 }
 
-/* What is known is good by itself, but an address may be another's by now. Which one it was in the
- * message is not known: the whole message is read again for the errors. */
+/* Adds a known locality. It is valid by itself, but another locality may have one of its addresses
+ * by now. The place of that endpoint in the message is unknown, so the caller reads the whole
+ * message again to get exact errors. */
 static void add_known(checker *c, const gxds_locality_print *known, gxds_checked_locality *out) {
   const gxds_locality *l = known->locality;
-  /* Not *l as a whole: other threads count its references meanwhile. */
+  /* Copies the fields one by one, without refs, which other threads change at the same time. */
   *out = (gxds_checked_locality){.view = {.region = l->region,
                                           .zone = l->zone,
                                           .sub_zone = l->sub_zone,
@@ -394,7 +399,7 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
   }
 }
 
-/* As many as the message has. */
+/* The number of endpoints in the whole message, including those of known localities. */
 static size_t count_endpoints(const locality_message *const *list, size_t count,
                               const gxds_known_endpoints *known) {
   size_t total = 0;

@@ -1,6 +1,6 @@
-/* The parts of the EDS decoder: what is known of a message already (endpoints_known.c), the rest
- * checked and laid out in scratch memory (endpoints_check.c), and the resource made of both
- * (endpoints.c). */
+/* The parts of the EDS decoder. endpoints_known.c finds the localities of a message that the
+ * previous resource has already. endpoints_check.c checks the rest of the message, and lays
+ * everything out in scratch memory. endpoints.c makes the resource of it. */
 #ifndef GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
 
@@ -9,18 +9,18 @@
 #include "resources/endpoints.h"
 #include "resources/endpoints_known_internal.h"
 
-/* A locality as the resource will hold it, except that it is in other memory. */
+/* A locality as it will be in the resource, but in other memory. */
 typedef struct gxds_checked_locality {
   gxds_locality view; /* borrowed from the message and scratch, or from the known locality; holds no
                          references */
   uint32_t priority;
-  uint32_t index; /* in the message */
-  /* The fingerprint of its bytes; its locality is the known one, or NULL. */
+  uint32_t index; /* the place in the message */
+  /* The fingerprint of the locality's bytes. print.locality is the known locality, or NULL. */
   gxds_locality_print print;
 } gxds_checked_locality;
 
 typedef struct gxds_checked_endpoints {
-  gxds_checked_locality *localities; /* by priority, then name */
+  gxds_checked_locality *localities; /* sorted by priority, then name */
   size_t locality_count;
   size_t priority_count;
   const gxds_drop_category *drops; /* their names are borrowed from the message */
@@ -28,9 +28,9 @@ typedef struct gxds_checked_endpoints {
 } gxds_checked_endpoints;
 
 /* Adds everything that is wrong with the message to errors. The result is complete if there were no
- * errors. `in` is the rest of the message, and `known` has the localities that were known already;
- * known has a fingerprint for each locality of in, or for none. wants_metadata: E5. The result is
- * borrowed: valid as long as in, known and scratch. */
+ * errors. `in` is the rest of the message, and `known` has the localities that were known already,
+ * and a fingerprint for each locality of `in`, or for none. wants_metadata: whether to decode the
+ * metadata of endpoints (E5). The result is borrowed: valid as long as in, known and scratch. */
 gxds_checked_endpoints gxds_endpoints_check(
     const envoy_config_endpoint_v3_ClusterLoadAssignment *in, const gxds_known_endpoints *known,
     bool wants_metadata, upb_Arena *scratch, gxds_errors *errors);

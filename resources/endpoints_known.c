@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Of envoy.config.endpoint.v3.ClusterLoadAssignment. */
+/* Field numbers of envoy.config.endpoint.v3.ClusterLoadAssignment. */
 enum { kClusterNameField = 1, kEndpointsField = 2 };
 
 static gxds_locality_print print_of(gxds_str field) {
@@ -46,14 +46,14 @@ static size_t count_localities(gxds_str bytes) {
   return count;
 }
 
-/* Not zeroed: most of it is never used. */
+/* Not zeroed, because most of it is never used. */
 static const char *allocate(upb_Arena *arena, size_t size) {
   char *memory = upb_Arena_Malloc(arena, size);
   GXDS_CHECK(memory != NULL);
   return memory;
 }
 
-/* Takes what lies between the last one that is known and this one over into the rest. */
+/* Adds the bytes between two known localities to the rest. */
 static void keep(gxds_known_endpoints *k, const char *from, const char *to) {
   if (from == to) return;
   memcpy((char *)k->rest.data + k->rest.size, from, (size_t)(to - from));
@@ -64,9 +64,11 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
                                           upb_Arena *scratch) {
   gxds_known_endpoints k = {.rest = bytes};
   const size_t count = count_localities(bytes);
-  /* Refused when it is checked, if it can be decoded at all: no memory before that. */
+  /* gxds_endpoints_check() refuses so many localities, if the message can be decoded. They get no
+   * memory before that. */
   if (count > GXDS_ENDPOINTS_MAX) return k;
-  /* More would be one twice, which is an error. */
+  /* There can't be more known localities than previous has: one would occur twice, which is an
+   * error. */
   const size_t known_max = previous && previous->print_count < count ? previous->print_count
                            : previous                                ? count
                                                                      : 0;

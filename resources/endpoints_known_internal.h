@@ -1,12 +1,14 @@
-/* What of an EDS message is known already. An update changes few localities, and the bytes of the
- * others are those of the last good resource: such a locality is taken over as it was built,
- * without being read again. It is told by a fingerprint of its bytes, which the resource keeps for
- * each of its localities: 128 bits of XXH3, which protects from chance. Who makes two localities of
- * one fingerprint on purpose is a server of the same authority, whose endpoints were used already.
+/* Finds the localities of an EDS message that are known already. An update changes few localities,
+ * and the bytes of the others are those of the last good resource. Such a locality is taken from
+ * that resource, and not decoded again.
  *
- * What is known was good where it came from. Whether it is good beside the rest (a name or an
- * address that appears twice, a gap in the priorities) is checked as ever; if anything is wrong,
- * the message is read again as a whole, so that errors say the same as without all this.
+ * A locality is recognised by a fingerprint of its bytes, 128 bits of XXH3, which the resource
+ * keeps for each of its localities. This rules out accidental collisions. A collision on purpose
+ * can only come from a server of the same authority, whose endpoints the client used already.
+ *
+ * A known locality is valid by itself. Whether it is valid beside the rest (a name or an address
+ * that occurs twice, a gap in the priorities) is checked as always. If anything is wrong, the whole
+ * message is decoded again, so that the errors are the same as without known localities.
  *
  * Pure functions; confined to one decode call. */
 #ifndef GRPC_XDS_RESOURCES_ENDPOINTS_KNOWN_INTERNAL_H_
@@ -26,7 +28,7 @@ typedef struct gxds_known_endpoints {
   /* The fingerprints of the rest's localities, in their order; NULL if there are too many. */
   gxds_locality_print *prints;
   size_t print_count;
-  gxds_locality_print *localities; /* what is known */
+  gxds_locality_print *localities; /* the known localities */
   size_t locality_count;
   uint64_t seed; /* a seed for hash tables, which depends on all localities */
 } gxds_known_endpoints;

@@ -19,7 +19,8 @@ static bool decode_rewrite(const gxds_route_decoder *d,
   return true;
 }
 
-/* A42: what gRPC does not support never gives a hash, so it is as if it were not there. */
+/* False if gRPC does not support the policy. Such a policy never gives a hash, so it is left out
+ * (A42). */
 static bool decode_policy(const gxds_route_decoder *d, const policy_message *in,
                           gxds_hash_policy *out) {
   *out = (gxds_hash_policy){.terminal = envoy_config_route_v3_RouteAction_HashPolicy_terminal(in)};

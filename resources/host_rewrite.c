@@ -6,7 +6,7 @@ static bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Of a reg-name, an IP literal or a port. */
+/* Whether c may occur in a reg-name, an IP literal or a port. */
 static bool is_allowed(char c) {
   return is_letter_or_digit(c) || (c != '\0' && strchr("-._~!$&'()*+,;=%:[]", c) != NULL);
 }

@@ -12,7 +12,7 @@
 typedef envoy_extensions_filters_http_fault_v3_FaultAbort abort_message;
 typedef envoy_extensions_filters_common_fault_v3_FaultDelay delay_message;
 
-/* The name of the next member of an object. */
+/* Adds the name of the object's next member. */
 static void add_name(gxds_text *json, const char *name) {
   gxds_text_addf(json, "%s\"%s\":", json->data[json->size - 1] == '{' ? "" : ",", name);
 }
@@ -34,11 +34,11 @@ static uint32_t denominator_of(const envoy_type_v3_FractionalPercent *in) {
     case envoy_type_v3_FractionalPercent_MILLION:
       return 1000000;
     default:
-      return 100; /* as the host has it for those that it does not know */
+      return 100; /* the host, too, uses 100 if it does not know the denominator */
   }
 }
 
-/* gRPC's mapping of HTTP codes; 200 without a grpc-status is UNKNOWN too (A33). */
+/* Maps an HTTP status code as gRPC does. 200 without a grpc-status is UNKNOWN too (A33). */
 static const char *code_of_http(uint32_t http_status) {
   switch (http_status) {
     case 400:

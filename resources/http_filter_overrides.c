@@ -3,7 +3,8 @@
 #include "envoy/config/route/v3/route_components.upb.h"
 #include "resources/http_filters_internal.h"
 
-/* A39: an override may be wrapped, to say that who does not know it may ignore it. NULL: nothing to
+/* A39: an override may be wrapped in a FilterConfig, to say that a client that does not know the
+ * filter may ignore it. Returns the override without its wrapper. NULL if there is nothing to
  * check. */
 static const google_protobuf_Any *unwrap(const google_protobuf_Any *value, gxds_str key,
                                          const gxds_path *at, upb_Arena *scratch,
@@ -27,7 +28,7 @@ static const google_protobuf_Any *unwrap(const google_protobuf_Any *value, gxds_
   return config;
 }
 
-/* False when there is nothing to keep: ignored, for servers only, or an error. */
+/* False if there is nothing to keep: the override is ignored, has an error, or is for servers. */
 static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *up, upb_Arena *arena,
                             upb_Arena *scratch, gxds_errors *errors,
                             gxds_http_filter_override *out) {
@@ -35,7 +36,7 @@ static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *u
     gxds_errors_add(errors, GXDS_FIELD(up, "typed_per_filter_config"), "empty filter name in map");
     return false;
   }
-  if (!gxds_str_is_utf8(in->name)) { /* the host's decoder does not look at keys of maps */
+  if (!gxds_str_is_utf8(in->name)) { /* the host's decoder does not check the keys of maps */
     gxds_errors_add(errors, GXDS_FIELD(up, "typed_per_filter_config"),
                     "filter name in map is not UTF-8");
     return false;
@@ -97,7 +98,7 @@ const gxds_http_filter_override *gxds_http_filter_overrides_find(
   return bsearch(&key, o->items, o->count, sizeof *o->items, compare_names);
 }
 
-/* The first of these overrides that is of the filter; NULL: none is. */
+/* The first override with the filter's name and kind. NULL if there is none. */
 static const gxds_http_filter_override *find_override(
     const gxds_http_filter *f, const gxds_http_filter_overrides *const *overrides, size_t count) {
   for (size_t i = 0; i < count; i++) {

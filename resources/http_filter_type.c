@@ -4,7 +4,7 @@
 
 static void decode_router(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                           gxds_errors *errors, gxds_http_filter_value *out) {
-  (void)out; /* A39: its fields mean nothing to gRPC */
+  (void)out; /* A39: gRPC ignores its fields */
   if (is_override) {
     gxds_errors_add(errors, config->at, "router filter does not support config override");
   } else if (config->typed_struct ||
@@ -13,8 +13,8 @@ static void decode_router(const gxds_extension *config, bool is_override, upb_Ar
   }
 }
 
-/* RBAC is for servers (A41). A client has no use for an override, but a route configuration may be
- * for both (A39). */
+/* RBAC is for servers (A41). A client does not use an override, but checks it, because a route
+ * configuration may be for clients and servers (A39). */
 static void decode_rbac(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                         gxds_errors *errors, gxds_http_filter_value *out) {
   (void)out;

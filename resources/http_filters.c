@@ -5,7 +5,7 @@ typedef envoy_extensions_filters_network_http_connection_manager_v3_HttpConnecti
     manager_message;
 typedef envoy_extensions_filters_network_http_connection_manager_v3_HttpFilter filter_message;
 
-/* The type of a filter that is to be used; NULL: it is left out, or there is an error. */
+/* The type of a filter that is used. NULL if the filter is left out, or after an error. */
 static const gxds_http_filter_type *decode_config(const filter_message *in, const gxds_path *up,
                                                   upb_Arena *scratch, gxds_errors *errors,
                                                   gxds_http_filter_value *out) {
@@ -50,7 +50,7 @@ static void check_name(const filter_message *const *list, size_t index, const gx
   }
 }
 
-/* A39: the last filter, and only that, is terminal. */
+/* A39: the last filter must be terminal, and no other may be. */
 static void check_order(const gxds_http_filter_type *const *chain, size_t count, bool last_known,
                         const gxds_path *at, gxds_errors *errors) {
   for (size_t i = 0; i + 1 < count; i++) {

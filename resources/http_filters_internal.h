@@ -1,7 +1,6 @@
 /* HTTP filters (A39) as messages name them: the list of a listener (http_filters.c), the maps of
- * virtual hosts, routes and weighted clusters (http_filter_overrides.c), and what both know of each
- * kind of filter (http_filter_type.c, http_fault.c,
- * http_stateful_session.c). */
+ * virtual hosts, routes and weighted clusters (http_filter_overrides.c), and the kinds of filters,
+ * which both use (http_filter_type.c, http_fault.c, http_stateful_session.c). */
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_INTERNAL_H_
 
@@ -65,8 +64,8 @@ gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_fil
                                                              upb_Arena *arena, upb_Arena *scratch,
                                                              gxds_errors *errors);
 
-/* The overrides of a message of type m, which has them in a map field. Three messages have the same
- * map, each with functions of its own. */
+/* Sets *out to the overrides of a message of type m, which has them in a map field. Three messages
+ * have the same map, each with its own functions. */
 #define GXDS_HTTP_FILTER_OVERRIDES(m, in, at, arena, scratch, errors, out)                       \
   do {                                                                                           \
     size_t count_ = m##_typed_per_filter_config_size(in);                                        \

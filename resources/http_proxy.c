@@ -59,8 +59,8 @@ gxds_str gxds_http_proxy_of_locality(const envoy_config_endpoint_v3_LocalityLbEn
 
 #else
 
-/* The field of LocalityLbEndpoints, which its table in gRPC 1.51 lacks: found among the fields that
- * upb does not know. */
+/* The number of the field in LocalityLbEndpoints. Its table in gRPC 1.51 lacks the field, so it is
+ * read from the fields that upb does not know. */
 enum { kMetadata = 9 };
 
 gxds_str gxds_http_proxy_of_locality(const envoy_config_endpoint_v3_LocalityLbEndpoints *in,

@@ -1,5 +1,5 @@
-/* Through which HTTP proxy an endpoint is reached (A86), as a ClusterLoadAssignment says it: by an
- * address in the metadata of the endpoint, or of its locality. Confined to one decode call. */
+/* Finds the HTTP proxy through which an endpoint is reached (A86). The proxy's address is in the
+ * metadata of the endpoint, or of its locality. Confined to one decode call. */
 #ifndef GRPC_XDS_RESOURCES_HTTP_PROXY_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_HTTP_PROXY_INTERNAL_H_
 

@@ -1,5 +1,5 @@
-/* StatefulSession with CookieBasedSessionState (A55). The host has no tables of these messages, but
- * of what is in them: they are taken apart field by field. */
+/* Decodes StatefulSession with CookieBasedSessionState (A55). The host has no tables of these
+ * messages, but of the messages inside them. So their own fields are read from the bytes. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -16,7 +16,7 @@ enum {
   COOKIE = 1, /* of CookieBasedSessionState */
 };
 
-/* What the decoder of one filter has in hand. */
+/* The state of the decoder of one filter. */
 typedef struct session_decoder {
   upb_Arena *scratch;
   gxds_errors *errors;
@@ -36,14 +36,16 @@ gxds_session_cookie gxds_session_cookie_copy(const gxds_session_cookie *c, upb_A
                                c->ttl};
 }
 
-/* The last field of that number, as decoders have it. False: there is none. */
+/* Finds the last field with that number, which is the one that counts, as in protobuf. False if
+ * there is none. */
 static bool find_field(gxds_str message, uint64_t number, gxds_str *value) {
   bool found = false;
   while (gxds_wire_next_value(&message, number, value)) found = true;
   return found;
 }
 
-/* RFC 6265: a name is a token, or no cookie of that name can ever be told from others. */
+/* RFC 6265: the name of a cookie must be a token. Otherwise the cookie could not be told from
+ * others. */
 static bool is_token(gxds_str name) {
   for (size_t i = 0; i < name.size; i++) {
     const unsigned char c = (unsigned char)name.data[i];
@@ -52,7 +54,7 @@ static bool is_token(gxds_str name) {
   return true;
 }
 
-/* It becomes a part of a header. */
+/* The path becomes a part of a header, so only printable characters other than ';' are allowed. */
 static bool is_path(gxds_str path) {
   for (size_t i = 0; i < path.size; i++) {
     const unsigned char c = (unsigned char)path.data[i];
@@ -80,7 +82,7 @@ static void decode_cookie(const session_decoder *d, const envoy_type_http_v3_Coo
   if (ttl) out->ttl = gxds_duration_decode(ttl, GXDS_FIELD(at, "ttl"), d->errors);
 }
 
-/* state: what is in session_state. */
+/* Decodes the extension in session_state. */
 static void decode_state(const session_decoder *d, const gxds_extension *state) {
   if (!gxds_str_is(state->type,
                    "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState")) {
@@ -106,7 +108,7 @@ static void decode_state(const session_decoder *d, const gxds_extension *state) 
   }
 }
 
-/* Without a session_state the filter does nothing. */
+/* Without session_state, the filter does nothing. */
 static void decode_stateful_session(const session_decoder *d, gxds_str message,
                                     const gxds_path *up) {
   gxds_str bytes;
@@ -126,7 +128,7 @@ static void decode_stateful_session(const session_decoder *d, gxds_str message,
   }
 }
 
-/* Which of the two is the last one counts, as they are a oneof. */
+/* The two fields are a oneof, so the last one in the message counts. */
 static void decode_per_route(const session_decoder *d, gxds_str message, const gxds_path *at) {
   bool enabled = false;
   gxds_str session = {NULL, 0};
@@ -141,7 +143,7 @@ static void decode_per_route(const session_decoder *d, gxds_str message, const g
   if (enabled) decode_stateful_session(d, session, GXDS_FIELD(at, "stateful_session"));
 }
 
-/* For people, and to tell one config from another. */
+/* Writes the config as JSON, which is shown to people, and compared to find changed configs. */
 static void render(const gxds_session_cookie *c, gxds_text *json) {
   gxds_text_add_z(json, "{");
   if (c->name.size > 0) {

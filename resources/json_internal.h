@@ -15,12 +15,13 @@ void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 /* Adds a number with that many significant digits. The decimal separator is a point in every
  * locale. */
 void gxds_json_add_number(gxds_text *out, double number, int digits);
-/* {"a":1,"b":[true]}, names in the order of their bytes; NULL: {}. Returns NULL, or what in it has
- * no form in JSON (static). scratch: for the order of the names. */
+/* Adds an object, such as {"a":1,"b":[true]}, with the names in the order of their bytes. NULL is
+ * {}. Returns NULL, or a static text that says which part has no form in JSON. scratch is used to
+ * sort the names. */
 const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
                                  upb_Arena *scratch);
 
-/* The same of a value. */
+/* The same for a value. */
 const char *gxds_json_add_value(gxds_text *out, const struct google_protobuf_Value *in,
                                 upb_Arena *scratch);
 

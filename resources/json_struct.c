@@ -8,7 +8,7 @@
 #include "resources/common_internal.h"
 #include "resources/json_internal.h"
 
-/* Numbers up to here have no fraction that a double would lose. */
+/* Up to this number, a double represents every whole number exactly. */
 #define WHOLE_NUMBER_MAX 9007199254740992.0
 
 void gxds_json_add_number(gxds_text *out, double number, int digits) {
@@ -46,7 +46,7 @@ static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
   return NULL;
 }
 
-/* As deep as the decoder lets messages be nested. */
+/* Recurses as deep as the decoder lets messages be nested. */
 const char *gxds_json_add_value(gxds_text *out, const google_protobuf_Value *in,
                                 upb_Arena *scratch) {
   switch (in ? google_protobuf_Value_kind_case(in) : google_protobuf_Value_kind_NOT_SET) {
@@ -85,7 +85,7 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
   size_t count = in ? google_protobuf_Struct_fields_size(in) : 0;
   member *members = gxds_arena_calloc(scratch, count, sizeof *members);
   size_t at_entry = kUpb_Map_Begin;
-  for (size_t i = 0; i < count; i++) { /* a map has its own order, which is nobody's business */
+  for (size_t i = 0; i < count; i++) { /* a map is unordered; see below */
     upb_StringView name = {0};
     (void)GXDS_MAP_NEXT(google_protobuf_Struct, fields, FieldsEntry, in, &at_entry, &name,
                         &members[i].value);

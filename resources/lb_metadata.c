@@ -5,7 +5,7 @@
 
 uint64_t gxds_metadata_hash(gxds_str text) { return XXH3_64bits(text.data, text.size); }
 
-/* How far a string goes that begins there. */
+/* The end of the string that begins at `at`, after its closing quote. */
 static size_t end_of_string(gxds_str s, size_t at) {
   for (at++; at < s.size && s.data[at] != '"'; at++) {
     if (s.data[at] == '\\') at++;
@@ -13,7 +13,7 @@ static size_t end_of_string(gxds_str s, size_t at) {
   return at < s.size ? at + 1 : s.size;
 }
 
-/* How far a value goes that begins there: to what ends it in what it is in. */
+/* The end of the value that begins at `at`: the place of the comma or bracket that follows it. */
 static size_t end_of_value(gxds_str s, size_t at) {
   size_t depth = 0;
   while (at < s.size) {
@@ -43,7 +43,7 @@ static size_t end_of_value(gxds_str s, size_t at) {
 
 static gxds_str from(gxds_str s, size_t at) { return gxds_str_of(s.data + at, s.size - at); }
 
-/* Past "{", "[" or ","; false at the end. */
+/* Skips "{", "[" or ",". False if no member or item follows. */
 static bool enter(gxds_str *rest) {
   if (rest->size < 2 || rest->data[1] == '}' || rest->data[1] == ']') return false;
   *rest = from(*rest, 1);

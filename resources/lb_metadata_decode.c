@@ -25,12 +25,12 @@ gxds_str gxds_metadata_name(gxds_str name, upb_Arena *arena) {
 }
 
 typedef struct member {
-  gxds_str name; /* as it is written */
+  gxds_str name; /* in its JSON form, with quotes */
   const google_protobuf_Value *value;
   bool is_over;
 } member;
 
-/* Of the same name, the one that counts comes first. */
+/* Orders members by name. If two have the same name, the one from `over` comes first: it counts. */
 static int compare(const void *a, const void *b) {
   const member *x = a;
   const member *y = b;
@@ -56,7 +56,7 @@ static size_t gather(const google_protobuf_Struct *in, bool is_over, upb_Arena *
   return count;
 }
 
-/* NULL, or what is wrong (static). */
+/* Writes sorted members. Returns NULL, or a static text that says what is wrong. */
 static const char *render(const member *members, size_t count, upb_Arena *scratch, gxds_text *out) {
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && gxds_str_equal(members[i].name, members[i - 1].name)) continue;

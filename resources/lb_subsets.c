@@ -13,7 +13,8 @@ typedef envoy_config_cluster_v3_Cluster_LbSubsetConfig_LbSubsetSelector selector
 #define CONFIG(name) envoy_config_cluster_v3_Cluster_LbSubsetConfig_##name
 #define SELECTOR(name) envoy_config_cluster_v3_Cluster_LbSubsetConfig_LbSubsetSelector_##name
 
-/* Of the Cluster; and of its lb_subset_config, what 1.51's table lacks. */
+/* Field numbers: of lb_subset_config in Cluster, and of a field of LbSubsetConfig that its table in
+ * gRPC 1.51 lacks. */
 enum { kLbSubsetConfig = 22, kMetadataFallbackPolicy = 8 };
 
 bool gxds_subset_keys_are_of(const gxds_subset_keys *keys, gxds_str match) {
@@ -62,7 +63,7 @@ static bool same_keys(const gxds_subset_keys *a, const gxds_subset_keys *b) {
   return true;
 }
 
-/* Envoy refuses the same. */
+/* Refuses what Envoy refuses. */
 static void check_fallback_keys(const gxds_subset_selector *s, const gxds_path *at,
                                 gxds_errors *errors) {
   const gxds_path *at_keys = GXDS_FIELD(at, "fallback_keys_subset");
@@ -98,7 +99,7 @@ static gxds_subset_fallback decode_selector_fallback(int32_t in, const gxds_path
   }
 }
 
-/* single_host_per_subset is Envoy's way to save memory: what it picks is the same. */
+/* single_host_per_subset is ignored: Envoy saves memory with it, and picks the same endpoints. */
 static void decode_selector(const selector_message *in, const gxds_path *at, gxds_errors *errors,
                             gxds_cluster *out, gxds_subset_selector *s) {
   size_t count = 0;
@@ -147,7 +148,8 @@ static gxds_subset_fallback decode_fallback(int32_t in, const gxds_path *at, gxd
   }
 }
 
-/* FALLBACK_LIST (1) would send RPCs elsewhere than we do, so it is refused, not ignored. */
+/* Refuses metadata_fallback_policy FALLBACK_LIST (1). If it were ignored, RPCs would go to other
+ * endpoints than the config specifies. */
 static void check_metadata_fallback(gxds_str cluster, const gxds_path *at, gxds_errors *errors) {
   bool by_list = false;
   gxds_str config;
@@ -181,7 +183,7 @@ void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str 
   size_t count = 0;
   if (!config || !gxds_lb_subsets_are_on(context)) return;
   (void)CONFIG(subset_selectors)(config, &count);
-  if (count == 0) return; /* Envoy: without selectors, all of it is off */
+  if (count == 0) return; /* as in Envoy: without selectors, there are no subsets */
   const gxds_path *at = GXDS_FIELD(NULL, "lb_subset_config");
   if (out->kind == GXDS_CLUSTER_LOGICAL_DNS) {
     gxds_errors_add(errors, at, "is not supported in a LOGICAL_DNS cluster");

@@ -41,18 +41,18 @@ static void decode_rds(decoder *d, const rds_message *rds, const gxds_path *up) 
   }
 }
 
-/* The fields of an HttpConnectionManager that say where the routes come from: a oneof. */
+/* The numbers of the fields of HttpConnectionManager that specify the routes. They are a oneof. */
 enum { kRds = 3, kRouteConfig = 4, kScopedRoutes = 31 };
 
-/* An HttpConnectionManager, with the routes that are in it taken out: they are decoded apart, when
- * they changed. */
+/* An HttpConnectionManager in two parts. Inline routes are decoded separately, and only where they
+ * changed. */
 typedef struct manager_parts {
   gxds_str remainder;
-  gxds_str routes; /* several messages of one field are one */
+  gxds_str routes; /* if the field occurs several times, its messages are merged */
   bool has_routes;
 } manager_parts;
 
-/* False: it is no message. */
+/* False if the bytes are no message. */
 static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out) {
   *out = (manager_parts){.has_routes = false};
   if (!gxds_wire_is_whole(bytes)) return false;
@@ -69,7 +69,7 @@ static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out
       continue;
     }
     if ((field.number == kRds || field.number == kScopedRoutes) && field.has_size) {
-      routes_size = 0; /* of a oneof, the last one counts */
+      routes_size = 0; /* in a oneof, the last field counts */
       out->has_routes = false;
     }
     memcpy(remainder + remainder_size, field.whole.data, field.whole.size);
@@ -80,13 +80,13 @@ static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out
   return true;
 }
 
-/* The routes inside the listener before, whatever their name. */
+/* The inline routes of the previous listener, whatever their name is. */
 static const gxds_route_config *previous_routes(const gxds_decode_context *context, gxds_str name) {
   (void)name;
   return context->previous_arg;
 }
 
-/* False: they can't be parsed. */
+/* False if the routes can't be parsed. */
 static bool decode_inline_routes(decoder *d, gxds_str bytes, const gxds_path *at) {
   const gxds_listener *before = NULL;
   if (d->context->previous) {
@@ -115,8 +115,8 @@ static void decode_remote_routes(decoder *d, const manager_message *in, const gx
 }
 
 static void decode_manager(decoder *d, const manager_message *in, const gxds_path *at) {
-  /* A41: RBAC needs the peer's address, so nothing may rewrite it; the host wants this of clients
-   * too. */
+  /* A41: RBAC needs the peer's address, so nothing may rewrite it. The host requires this of
+   * clients too. */
   if (envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_xff_num_trusted_hops(
           in) != 0) {
     gxds_errors_add(&d->errors, GXDS_FIELD(at, "xff_num_trusted_hops"), "must be zero");
@@ -189,7 +189,7 @@ static gxds_status validate(decoder *d, const envoy_config_listener_v3_Listener 
   if (!envoy_config_listener_v3_Listener_address(in)) {
     return gxds_status_make(GXDS_INVALID_ARGUMENT, "Listener has neither address nor ApiListener");
   }
-  /* A server's; what servers need of it is checked by those that use it. */
+  /* A server's listener. Its other fields are not checked here. */
   d->out->kind = GXDS_LISTENER_SOCKET;
   return gxds_status_ok();
 }

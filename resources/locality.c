@@ -5,10 +5,11 @@
 static char *append(char *at, gxds_str from, gxds_str *to) {
   if (from.size) memcpy(at, from.data, from.size);
   *to = gxds_str_of(at, from.size);
-  return at + from.size + 1; /* each stays zero-terminated */
+  return at + from.size + 1; /* each string stays zero-terminated */
 }
 
-/* What endpoints have beside their addresses: NULL, or one for each endpoint. */
+/* Properties of endpoints besides their addresses. Each list is NULL or has one item for each
+ * endpoint, except `more`, which has the additional addresses of all endpoints. */
 typedef struct names {
   const gxds_str *hash_keys;
   const gxds_str *hostnames;
@@ -33,7 +34,8 @@ static char *append_all(char *at, const gxds_str *from, size_t count, gxds_str *
   return at;
 }
 
-/* A61: behind the endpoints, as it is aligned no better. Most localities have none. */
+/* A61: puts the additional addresses behind the endpoints, because they need no stricter alignment.
+ * Most localities have none. */
 static char *append_more(char *at, const names *from, size_t count, gxds_locality *l) {
   const size_t more = more_count(from->more_ends, count);
   if (more == 0) return at;
@@ -51,7 +53,7 @@ static size_t size_of_more(const names *from, size_t count) {
   return more > 0 ? count * sizeof(uint32_t) + more * sizeof(gxds_address) : 0;
 }
 
-/* One allocation: the struct, its endpoints, its strings. */
+/* Makes the locality in one allocation: the struct, its lists, its endpoints, its strings. */
 static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, uint32_t weight,
                              size_t count, const names *of_endpoints) {
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
@@ -117,7 +119,7 @@ const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
   return copy;
 }
 
-/* NULL: of none. The caller's. */
+/* The items of the endpoints at these places; the caller frees the list. NULL if from is NULL. */
 static gxds_str *select_names(const gxds_str *from, const uint32_t *places, size_t count) {
   if (!from) return NULL;
   gxds_str *names_there = gxds_calloc(count, sizeof *names_there);
@@ -125,7 +127,8 @@ static gxds_str *select_names(const gxds_str *from, const uint32_t *places, size
   return names_there;
 }
 
-/* A61: the additional addresses of the endpoints at these places. The caller's; NULL: of none. */
+/* A61: the additional addresses of the endpoints at these places; the caller frees the list. Fills
+ * ends. NULL if the locality has none. */
 static gxds_address *select_more(const gxds_locality *l, const uint32_t *places, size_t count,
                                  uint32_t *ends) {
   if (!l->more) return NULL;

@@ -1,5 +1,5 @@
-/* lrs_report_endpoint_metrics (A85), which the table of Cluster in gRPC 1.51 lacks: found among the
- * message's fields without it. */
+/* Decodes lrs_report_endpoint_metrics (A85). The table of Cluster in gRPC 1.51 lacks the field, so
+ * it is read from the message's bytes. */
 #include <stdlib.h>
 
 #include "base/wire.h"
@@ -13,7 +13,7 @@ static bool next_name(gxds_str *rest, gxds_str *name) {
   return gxds_wire_next_value(rest, LRS_REPORT_ENDPOINT_METRICS, name);
 }
 
-/* The key of named_metrics that a name means; false: it means none of that map. */
+/* Sets *key to the key of named_metrics that a name refers to. False if it refers to none. */
 static bool key_of(gxds_str name, gxds_str *key) {
   const size_t prefix = sizeof named_prefix - 1;
   if (name.size < prefix || memcmp(name.data, named_prefix, prefix) != 0) return false;
@@ -45,7 +45,7 @@ void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster 
   gxds_str *keys = gxds_arena_calloc(scratch, count, sizeof *keys);
   gxds_lrs_metrics found = {0};
   count = 0;
-  /* A85: what is none of these is of a later time, and ignored. */
+  /* A85: other names, which a later version may define, are ignored. */
   for (gxds_str rest = cluster; next_name(&rest, &name);) {
     found.cpu_utilization |= gxds_str_is(name, "cpu_utilization");
     found.mem_utilization |= gxds_str_is(name, "mem_utilization");

@@ -22,7 +22,7 @@ static gxds_duration decode_time(const google_protobuf_Duration *in, gxds_durati
   return in ? gxds_duration_decode(in, GXDS_FIELD(at, field), errors) : otherwise;
 }
 
-/* On unless it is turned off. */
+/* This ejection is on by default. */
 static gxds_ejection decode_success_rate(const outlier_message *in, const gxds_path *at,
                                          gxds_errors *errors) {
   return (gxds_ejection){
@@ -37,7 +37,7 @@ static gxds_ejection decode_success_rate(const outlier_message *in, const gxds_p
           value_of(envoy_config_cluster_v3_OutlierDetection_success_rate_request_volume(in), 100)};
 }
 
-/* Off unless it is turned on; then the threshold counts. */
+/* This ejection is off by default. Its threshold is checked only if it is on. */
 static gxds_ejection decode_failure_percentage(const outlier_message *in, const gxds_path *at,
                                                gxds_errors *errors) {
   gxds_ejection e = {

@@ -15,7 +15,7 @@ typedef struct retry_condition {
   gxds_code code;
 } retry_condition;
 
-/* All that gRPC knows of Envoy's conditions; others are ignored. */
+/* The conditions of Envoy that gRPC supports; others are ignored. */
 static const retry_condition conditions[] = {
     {"cancelled", GXDS_CANCELLED},     {"deadline-exceeded", GXDS_DEADLINE_EXCEEDED},
     {"internal", GXDS_INTERNAL},       {"resource-exhausted", GXDS_RESOURCE_EXHAUSTED},
@@ -51,7 +51,7 @@ static gxds_duration decode_interval(const google_protobuf_Duration *in, const g
   return interval;
 }
 
-/* A44: a millisecond, unless the host needs more. */
+/* A44: one millisecond, unless the host needs more. */
 static gxds_duration shortest_backoff(const gxds_host *host) {
   bool needs_more = host && host->shortest_retry_backoff > GXDS_MILLISECOND;
   return needs_more ? host->shortest_retry_backoff : GXDS_MILLISECOND;
@@ -112,7 +112,7 @@ const gxds_retry_policy *gxds_retry_policy_decode(const gxds_route_decoder *d,
 }
 
 void gxds_retry_policy_render_json(const gxds_retry_policy *r, gxds_text *out) {
-  uint32_t attempts = r->num_retries < 4 ? r->num_retries + 1 : 5; /* A6: never more than 5 */
+  uint32_t attempts = r->num_retries < 4 ? r->num_retries + 1 : 5; /* A6: at most 5 */
   gxds_text_addf(out, "{\"maxAttempts\":%" PRIu32 ",\"initialBackoff\":", attempts);
   gxds_json_add_duration(out, r->base_interval);
   gxds_text_add_z(out, ",\"maxBackoff\":");

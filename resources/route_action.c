@@ -7,7 +7,7 @@
 typedef envoy_config_route_v3_RouteAction action_message;
 typedef envoy_config_route_v3_WeightedCluster_ClusterWeight weight_message;
 
-/* False: it is a plugin's, as is said. */
+/* False, with an error, if the name is reserved for cluster specifier plugins. */
 static bool check_is_cluster(const gxds_route_decoder *d, gxds_str name, const gxds_path *at) {
   if (!gxds_str_starts_with(name, gxds_str_z(GXDS_PLUGIN_CHILD_PREFIX))) return true;
   gxds_errors_add(d->errors, at,
@@ -31,7 +31,7 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
   out->total_weight = 1;
 }
 
-/* False when the cluster gets no traffic, or after an error. */
+/* False if the cluster gets no traffic, or after an error. */
 static bool decode_cluster_weight(const gxds_route_decoder *d, const action_message *in_route,
                                   const weight_message *in, const gxds_path *at,
                                   gxds_route_cluster *out) {
@@ -61,7 +61,7 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const action_mess
   return d->errors->count == before;
 }
 
-/* total_weight is retired, so it is no error to leave it out; what is said must be true. */
+/* total_weight is retired, so it may be absent. If it is present, it must be correct. */
 static void check_total_weight(const gxds_route_decoder *d,
                                const envoy_config_route_v3_WeightedCluster *in, uint64_t sum,
                                const gxds_path *at) {
@@ -98,7 +98,7 @@ static void decode_weighted_clusters(const gxds_route_decoder *d, const action_m
   }
 }
 
-/* A31: what limits grpc-timeout goes before the general limit. */
+/* A31: grpc_timeout_header_max takes precedence over max_stream_duration. */
 static gxds_duration decode_max_stream_duration(
     const gxds_route_decoder *d, const envoy_config_route_v3_RouteAction_MaxStreamDuration *in,
     const gxds_path *up) {
@@ -114,7 +114,7 @@ static gxds_duration decode_max_stream_duration(
   return gxds_duration_decode(max, GXDS_FIELD(at, "max_stream_duration"), d->errors);
 }
 
-/* A route to a plugin that is optional and that nobody knows is as if it were not there. */
+/* Skips a route to a plugin that is optional and not supported. */
 static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, const gxds_path *up,
                                     gxds_route *out) {
   const gxds_path *at = GXDS_FIELD(up, "cluster_specifier_plugin");
@@ -133,7 +133,7 @@ static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, 
     return GXDS_ROUTE_KEEP;
   }
   if (plugin->lb_json.size == 0 && !plugin->failed) return GXDS_ROUTE_SKIP;
-  /* Many routes of a virtual host may name it. */
+  /* All routes of a virtual host share one copy. */
   if (plugin->copy.size == 0) plugin->copy = gxds_arena_dup(d->arena, plugin->lb_json);
   out->plugin_name = gxds_arena_dup(d->arena, name);
   out->plugin_server = gxds_arena_dup(d->arena, plugin->server);
@@ -155,7 +155,7 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
       return decode_plugin(
           d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster_specifier_plugin(in)), at, out);
     default:
-      return GXDS_ROUTE_SKIP; /* A28: cluster_header and whatever is newer than we are */
+      return GXDS_ROUTE_SKIP; /* A28: cluster_header, and fields that are newer than this code */
   }
 }
 
@@ -168,7 +168,7 @@ gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const actio
   gxds_hash_policies_decode(d, in, out);
   gxds_host_rewrite_decode(d, in, at, out);
   gxds_metadata_match_decode(d, in, at, out);
-  /* A44: one that tries nothing again takes the place of the virtual host's too. */
+  /* A44: the route's retry policy replaces that of the virtual host, even if it retries nothing. */
   const envoy_config_route_v3_RetryPolicy *retry =
       envoy_config_route_v3_RouteAction_retry_policy(in);
   if (retry) out->retry_policy = gxds_retry_policy_decode(d, retry, at);

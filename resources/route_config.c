@@ -12,8 +12,8 @@ enum { kVirtualHosts = 2 };
 /* A virtual host of the message that is being decoded. */
 typedef struct part {
   gxds_str bytes;
-  const gxds_virtual_host *same;                    /* found in the resource before */
-  const envoy_config_route_v3_VirtualHost *message; /* else this is what the bytes are */
+  const gxds_virtual_host *same; /* an equal one of the previous resource, or NULL */
+  const envoy_config_route_v3_VirtualHost *message; /* if same is NULL: the parsed bytes */
 } part;
 
 typedef struct parts {
@@ -22,8 +22,8 @@ typedef struct parts {
   gxds_str remainder; /* the fields that are no virtual hosts */
 } parts;
 
-/* The message is taken to pieces before it is decoded, so that the cost of decoding is that of the
- * virtual hosts that changed. False: it is no message. */
+/* Splits the message before it is decoded, so that only the virtual hosts that changed are decoded.
+ * False if the bytes are no message. */
 static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
   if (!gxds_wire_is_whole(bytes)) return false;
   gxds_wire_field field;
@@ -51,7 +51,8 @@ static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
   return true;
 }
 
-/* Finds those that are there already and parses the others. False: one is no message. */
+/* Finds the virtual hosts that the previous resource has already, and parses the others. False if
+ * one can't be parsed. */
 static bool parse_parts(parts *p, const gxds_route_config *previous,
                         const gxds_decode_context *context, upb_Arena *scratch) {
   gxds_virtual_host_finder finder = {.previous = previous,

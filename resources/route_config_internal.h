@@ -1,7 +1,7 @@
-/* The parts of the RouteConfiguration decoder: the resource and what it shares with the one before
- * (route_config.c, virtual_host_share.c), its virtual hosts (virtual_host.c, domain.c), a route's
- * match (route_match.c) and its action (route_action.c, with hash_policy.c, retry_policy.c,
- * route_host_rewrite.c and cluster_specifier.c). */
+/* The parts of the RouteConfiguration decoder: the resource and what it shares with the previous
+ * one (route_config.c, virtual_host_share.c), its virtual hosts (virtual_host.c, domain.c), a
+ * route's match (route_match.c) and its action (route_action.c, with hash_policy.c, retry_policy.c,
+ * route_host_rewrite.c, metadata_match.c and cluster_specifier.c). */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_ROUTE_CONFIG_INTERNAL_H_
 
@@ -20,69 +20,68 @@ struct envoy_config_route_v3_WeightedCluster_ClusterWeight;
 typedef struct gxds_cluster_specifier {
   gxds_str name;    /* borrowed from the message */
   gxds_str lb_json; /* empty: an unknown optional plugin, or one with an error */
-  gxds_str server;  /* the lookup server that it asks; borrowed from the message */
+  gxds_str server;  /* the lookup server, for RLS; borrowed from the message */
   gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */
   bool failed;
   size_t index; /* in the message */
 } gxds_cluster_specifier;
 
 typedef struct gxds_cluster_specifiers {
-  gxds_cluster_specifier *items; /* by name */
+  gxds_cluster_specifier *items; /* sorted by name */
   size_t count;
 } gxds_cluster_specifiers;
 
-/* Checks all of them. Borrowed: valid as long as in and scratch. host may be NULL. at: of the route
- * configuration. */
+/* Decodes and checks all plugins. Borrowed: valid as long as in and scratch. host may be NULL. at
+ * is the path of the route configuration. */
 gxds_cluster_specifiers gxds_cluster_specifiers_decode(
     const gxds_host *host, const struct envoy_config_route_v3_RouteConfiguration *in,
     const gxds_path *at, upb_Arena *scratch, gxds_errors *errors);
-/* NULL: none of that name. */
+/* The plugin of that name; NULL if there is none. */
 gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifiers *s,
                                                      gxds_str name);
 
 /* ---- virtual hosts ---- */
 
-/* What the parts need. */
+/* The state that the parts of the decoder share. */
 typedef struct gxds_route_decoder {
   const gxds_host *host; /* may be NULL: then any regular expression is accepted */
-  upb_Arena *arena;      /* of the virtual host */
+  upb_Arena *arena;      /* the arena of the virtual host */
   upb_Arena *scratch;
   gxds_errors *errors;
   const gxds_cluster_specifiers *specifiers;
-  bool trusted; /* A81: the server that sent it may rewrite authorities */
-  bool subsets; /* E5: it may choose subsets */
+  bool trusted; /* A81: the server that sent the resource may rewrite authorities */
+  bool subsets; /* E5: the server that sent the resource may choose subsets */
 } gxds_route_decoder;
 
-/* What equal virtual hosts share. Immutable, counted by reference: any thread. */
+/* The content that equal virtual hosts share. Immutable, counted by reference: any thread. */
 typedef struct gxds_virtual_host_body {
   gxds_ref refs;
-  gxds_str bytes; /* the message; owned, as view.routes is: each of an arena's blocks is twice as
-                     large as the one before, so what is large is not for it */
+  gxds_str bytes; /* the message. Owned, as view.routes is, and not in the arena: each block of an
+                     arena is twice as large as the one before, so large data is kept out of it */
   bool uses_plugins;
-  bool needs_trust;   /* it rewrites authorities, so the same bytes from another server may mean
-                         something else */
-  bool trusted;       /* the server that sent it */
+  bool needs_trust; /* the virtual host rewrites authorities, so the same bytes from another server
+                       may mean something else */
+  bool trusted;     /* the server that sent it may rewrite authorities */
   bool needs_subsets; /* it has metadata_match (E5), so the same bytes from another server may mean
                          something else */
   bool subsets;
-  gxds_virtual_host view; /* its body: this */
-  upb_Arena *arena;       /* owns the rest, this too */
+  gxds_virtual_host view; /* view.body points to this struct */
+  upb_Arena *arena;       /* owns the rest, including this struct */
 } gxds_virtual_host_body;
 
-/* The caller owns the returned reference. Its arena is where the decoder puts what the view holds.
- */
+/* The caller owns the returned reference. The decoder puts the view's content into its arena. */
 gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes);
 void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is allowed */
 
-/* Finds virtual hosts by their bytes among those of the resource before. Lives in the caller's
- * struct. */
+/* Finds virtual hosts by their bytes in the previous resource. Lives in the caller's struct. */
 typedef struct gxds_virtual_host_finder {
   const gxds_route_config *previous; /* NULL: there is none */
   bool same_remainder; /* if false, virtual hosts with plugins are not found: the plugins may have
                           changed */
-  bool trusted; /* if false, a virtual host that needs trust is found only if it had none before */
-  bool subsets; /* likewise */
-  size_t expected; /* the place after the last one that was found */
+  bool trusted;    /* a virtual host that needs trust is found only if it was decoded with the same
+                      value */
+  bool subsets;    /* likewise for a virtual host that needs subsets */
+  size_t expected; /* the place after the last virtual host that was found */
   const gxds_virtual_host *
       *sorted; /* sorted by bytes; made only if a virtual host is not at its expected place */
   upb_Arena *scratch;
@@ -91,18 +90,17 @@ typedef struct gxds_virtual_host_finder {
 /* The virtual host with those bytes; NULL if there is none. Borrowed: valid as long as previous. */
 const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f, gxds_str bytes);
 
-/* Fills the view of *out, whose arena is d->arena. at: of the virtual host. */
+/* Fills the view of *out, whose arena is d->arena. at is the path of the virtual host. */
 void gxds_virtual_host_decode(const gxds_route_decoder *d,
                               const struct envoy_config_route_v3_VirtualHost *in,
                               const gxds_path *at, gxds_virtual_host_body *out);
 
-/* Exact, "*.suffix", "prefix.*" or "*". */
+/* Whether the pattern is exact, "*.suffix", "prefix.*" or "*". */
 bool gxds_domain_is_valid(gxds_str pattern);
 
 /* ---- routes ---- */
 
-/* Whether the client uses what is being decoded, which is another question than whether it is
- * valid. */
+/* Whether the client uses a route. A valid route may be one that it does not use. */
 typedef enum gxds_route_use {
   GXDS_ROUTE_KEEP,
   GXDS_ROUTE_SKIP, /* no gRPC request matches it, or gRPC ignores it */
@@ -114,18 +112,17 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
                                        const struct envoy_config_route_v3_RouteMatch *in,
                                        const gxds_path *at, gxds_route *out);
 
-/* Fills action and what belongs to it, max_stream_duration, hash_policies, host_rewrite and
- * retry_policy of *out, where retry_policy is the virtual host's before. at: of the route action.
- */
+/* Fills action and the fields that belong to it, max_stream_duration, hash_policies, host_rewrite,
+ * metadata_match and retry_policy of *out. Before the call, retry_policy is that of the virtual
+ * host. at is the path of the route action. */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
                                         const gxds_path *at, gxds_route *out);
 
-/* Whether the server that the context names, and through it the route configuration, may rewrite
- * authorities (A81). */
+/* Whether route configurations from the context's server may rewrite authorities (A81). */
 bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context);
 
-/* Fills host_rewrite of *out: with NONE unless d->trusted, whatever is there. at: of the route
+/* Fills host_rewrite of *out. It stays NONE if d->trusted is false. at is the path of the route
  * action, or of the weighted cluster. */
 void gxds_host_rewrite_decode(const gxds_route_decoder *d,
                               const struct envoy_config_route_v3_RouteAction *in,
@@ -137,16 +134,16 @@ void gxds_host_rewrite_decode_weighted(
 /* Whether the action has a host rewrite that would apply if the server were trusted. */
 bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
-/* Fills metadata_match of *out, unless d->subsets is false. at: of the route action. */
+/* Fills metadata_match of *out, unless d->subsets is false. at is the path of the route action. */
 void gxds_metadata_match_decode(const gxds_route_decoder *d,
                                 const struct envoy_config_route_v3_RouteAction *in,
                                 const gxds_path *at, gxds_route *out);
-/* Of a weighted cluster; in_route: its route. NULL: it says nothing. at: of the weighted cluster.
- */
+/* The same for a weighted cluster of the route in_route. NULL if the weighted cluster has no
+ * metadata_match of its own. at is the path of the weighted cluster. */
 const gxds_metadata_match *gxds_metadata_match_decode_weighted(
     const gxds_route_decoder *d, const struct envoy_config_route_v3_RouteAction *in_route,
     const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at);
-/* Whether the action has metadata_match. */
+/* Whether the action or one of its weighted clusters has metadata_match. */
 bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
 /* Fills in hash_policies of *out. Nothing in them is ever an error. */
@@ -163,23 +160,23 @@ const gxds_retry_policy *gxds_retry_policy_decode(
 
 typedef enum gxds_route_config_outcome {
   GXDS_ROUTE_CONFIG_OK,
-  GXDS_ROUTE_CONFIG_INVALID,    /* errors say why */
-  GXDS_ROUTE_CONFIG_UNPARSABLE, /* no RouteConfiguration at all */
+  GXDS_ROUTE_CONFIG_INVALID,    /* see errors */
+  GXDS_ROUTE_CONFIG_UNPARSABLE, /* the bytes are no RouteConfiguration */
 } gxds_route_config_outcome;
 
 /* The input for a route configuration. */
 typedef struct gxds_route_config_input {
   const gxds_decode_context *context;
   gxds_str bytes;
-  const gxds_path *at; /* of the message */
-  /* The resource before, for the named one; NULL: there is none. */
+  const gxds_path *at; /* the path of the message */
+  /* Returns the last good route configuration of that name; NULL if there is none. */
   const gxds_route_config *(*previous)(const gxds_decode_context *context, gxds_str name);
   upb_Arena *scratch;
   gxds_errors *errors;
 } gxds_route_config_input;
 
-/* On OK the caller owns the reference in *out; it is the resource before itself when
- * nothing changed. *name: unless unparsable; borrowed: valid as long as scratch. */
+/* On OK the caller owns the reference in *out, which is the previous resource itself if nothing
+ * changed. *name is empty if the bytes are unparsable. Borrowed: valid as long as scratch. */
 gxds_route_config_outcome gxds_route_config_build(const gxds_route_config_input *in, gxds_str *name,
                                                   const gxds_route_config **out);
 

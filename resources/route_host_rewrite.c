@@ -9,7 +9,7 @@ bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context) {
   return context->any_bootstrap || (context->server && context->server->trusted_xds_server);
 }
 
-/* Envoy refuses what is no value of a header; of that, gRPC takes only what names a host. */
+/* Envoy accepts every valid value of a header. gRPC accepts only a host, with or without a port. */
 static gxds_host_rewrite literal(const gxds_route_decoder *d, gxds_str text, const gxds_path *up) {
   if (gxds_authority_is_valid(text)) {
     return (gxds_host_rewrite){GXDS_HOST_REWRITE_LITERAL, gxds_arena_dup(d->arena, text)};
@@ -37,7 +37,7 @@ void gxds_host_rewrite_decode(const gxds_route_decoder *d, const action_message 
       out->host_rewrite =
           literal(d, gxds_pb_str(envoy_config_route_v3_RouteAction_host_rewrite_literal(in)), at);
       return;
-    default: /* host_rewrite_header, host_rewrite_path_regex: ignored, as A81 has neither */
+    default: /* host_rewrite_header and host_rewrite_path_regex are ignored: A81 has neither */
       return;
   }
 }

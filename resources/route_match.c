@@ -10,13 +10,13 @@
 typedef envoy_config_route_v3_RouteMatch match_message;
 typedef envoy_config_route_v3_HeaderMatcher header_message;
 
-/* Where the first slash at or after from is, or s.size. */
+/* The place of the first slash at or after `from`; s.size if there is none. */
 static size_t find_slash(gxds_str s, size_t from) {
   const char *slash = from < s.size ? memchr(s.data + from, '/', s.size - from) : NULL;
   return slash ? (size_t)(slash - s.data) : s.size;
 }
 
-/* A request's path is /service/method: two slashes that are no neighbours, and no third. */
+/* A request's path is /service/method: it has two slashes, which are not adjacent, and no third. */
 static bool prefix_can_match(gxds_str prefix) {
   if (prefix.size == 0) return true;
   if (prefix.data[0] != '/') return false;
@@ -113,7 +113,7 @@ static gxds_str decode_string_match(const gxds_route_decoder *d,
   }
   if (envoy_type_matcher_v3_StringMatcher_has_safe_regex(in)) {
     out->kind = GXDS_HEADER_REGEX;
-    out->case_sensitive = true; /* the expression says it itself */
+    out->case_sensitive = true; /* a regular expression says itself whether case matters */
     return check_regex(d, envoy_type_matcher_v3_StringMatcher_safe_regex(in), "header matcher",
                        GXDS_FIELD(at, "safe_regex"));
   }
@@ -133,7 +133,7 @@ static void decode_range(const gxds_route_decoder *d, const envoy_type_v3_Int64R
   }
 }
 
-/* Sets the kind and returns its text. */
+/* Sets the kind of the match, and returns its text. */
 static gxds_str decode_header_kind(const gxds_route_decoder *d, const header_message *in,
                                    const gxds_path *at, gxds_header_match *out) {
   switch (envoy_config_route_v3_HeaderMatcher_header_match_specifier_case(in)) {
@@ -203,7 +203,7 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d, const match_
                                        const gxds_path *at, gxds_route *out) {
   size_t query_parameters = 0;
   (void)envoy_config_route_v3_RouteMatch_query_parameters(in, &query_parameters);
-  if (query_parameters > 0) return GXDS_ROUTE_SKIP; /* A28: gRPC has none, so it never matches */
+  if (query_parameters > 0) return GXDS_ROUTE_SKIP; /* A28: gRPC requests have no query */
   if (decode_path(d, in, at, &out->path) == GXDS_ROUTE_SKIP) return GXDS_ROUTE_SKIP;
   decode_headers(d, in, at, out);
   decode_fraction(d, in, at, out);

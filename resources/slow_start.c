@@ -1,4 +1,4 @@
-/* Slow start, as Envoy has it, of a Cluster's round_robin and least_request. */
+/* Decodes slow start, as in Envoy, for round_robin and least_request of a Cluster. */
 #include <math.h>
 
 #include "envoy/config/core/v3/base.upb.h"
@@ -6,7 +6,7 @@
 #include "resources/cluster_internal.h"
 #include "resources/json_internal.h"
 
-/* Envoy's default is 1; what is there has to be more than 0. */
+/* The default is Envoy's, 1. A value that is set must be greater than 0. */
 static double decode_aggression(const envoy_config_core_v3_RuntimeDouble *in, const gxds_path *at,
                                 gxds_errors *errors) {
   if (!in) return 1;

@@ -15,7 +15,7 @@ typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext common_messag
 typedef envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext validation_message;
 typedef envoy_extensions_transport_sockets_tls_v3_CertificateProviderPluginInstance
     instance_message;
-/* Of an earlier version of the protocol, with the same fields. */
+/* The older form of instance_message in the protocol, with the same fields. */
 typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CertificateProviderInstance
     old_instance_message;
 typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CombinedCertificateValidationContext
@@ -28,7 +28,8 @@ typedef struct tls_decoder {
   gxds_tls *out;
 } tls_decoder;
 
-/* A29: what would make the connection less secure than the control plane wants is refused. */
+/* A29: refuses a field that gRPC does not support if the connection would be less secure without it
+ * than the control plane wants. */
 static void refuse(tls_decoder *d, bool is_present, const gxds_path *at, const char *field) {
   if (is_present) gxds_errors_add(d->errors, GXDS_FIELD(at, field), "feature unsupported");
 }
@@ -129,7 +130,8 @@ static bool has_system_roots(const validation_message *in) {
       in);
 }
 #else
-/* The table of gRPC 1.51 lacks system_root_certs: it is among the fields that upb does not know. */
+/* The table of gRPC 1.51 lacks system_root_certs, so it is read from the fields that upb does not
+ * know. */
 static bool has_system_roots(const validation_message *in) {
   enum { SYSTEM_ROOT_CERTS = 17 };
   size_t size = 0;
@@ -178,8 +180,8 @@ static void decode_validation(tls_decoder *d, const validation_message *in, cons
       at, "custom_validator_config");
 }
 
-/* The certificate provider beside the validation context is the older way to name it, and goes
- * before system_root_certs too. */
+/* The field beside the validation context is the older way to name a certificate provider. It is
+ * used if the validation context names none, and takes precedence over system_root_certs. */
 static void decode_combined(tls_decoder *d, const combined_message *in, const gxds_path *up) {
   const gxds_path *at = GXDS_FIELD(up, "combined_validation_context");
   const validation_message *validation =

@@ -1,5 +1,5 @@
-/* What handshakes ask for (A101). The table of UpstreamTlsContext in gRPC 1.51 lacks auto_host_sni
- * and auto_sni_san_validation: they are read from the message's bytes. */
+/* The server name that TLS handshakes send (A101). The table of UpstreamTlsContext in gRPC 1.51
+ * lacks auto_host_sni and auto_sni_san_validation, so they are read from the message's bytes. */
 #include <string.h>
 
 #include "base/wire.h"
@@ -21,7 +21,7 @@ void gxds_tls_sni_decode(const envoy_extensions_transport_sockets_tls_v3_Upstrea
   out->auto_sni_san_validation = gxds_wire_flag(bytes, AUTO_SNI_SAN_VALIDATION);
 }
 
-/* "a:80" is a; "[::1]:80" and "::1" stay. */
+/* Removes the port of "a:80". "[::1]:80" and "::1" stay as they are. */
 static gxds_str without_port(gxds_str hostname) {
   const char *colon = hostname.size ? memchr(hostname.data, ':', hostname.size) : NULL;
   if (!colon || hostname.data[0] == '[') return hostname;
@@ -29,7 +29,8 @@ static gxds_str without_port(gxds_str hostname) {
   return gxds_str_of(hostname.data, (size_t)(colon - hostname.data));
 }
 
-/* A zero would end what the host reads. */
+/* Whether a handshake can send the name. IP addresses are not sent, and a zero would end the string
+ * that the host reads. */
 static bool can_be_asked_for(gxds_str name) {
   gxds_address ip;
   return name.size > 0 && name.size <= GXDS_SNI_BYTES_MAX && name.data[0] != '[' &&

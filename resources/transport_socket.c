@@ -1,4 +1,5 @@
-/* How a cluster's endpoints are connected to: through a proxy (A86), by TLS (A29), or both. */
+/* Decodes how endpoints of a cluster are connected to: through a proxy (A86), by TLS (A29), or
+ * both. */
 #include "base/wire.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "resources/cluster_internal.h"
@@ -9,10 +10,11 @@
 
 typedef envoy_config_core_v3_TransportSocket socket_message;
 
-/* Of Http11ProxyUpstreamTransport, which gRPC 1.51 has no table of. */
+/* The number of a field of Http11ProxyUpstreamTransport. gRPC 1.51 has no table of this message. */
 enum { kTransportSocket = 1 };
 
-/* What a proxy's tunnel carries can't be another proxy's. at: of the socket's typed_config. */
+/* in_proxy: the socket is inside a proxy's tunnel, so it can't be a proxy too. at is the path of
+ * the socket's typed_config. */
 static void decode_socket(const socket_message *in, bool in_proxy, const gxds_path *at,
                           const gxds_decode_context *context, upb_Arena *scratch,
                           gxds_errors *errors, gxds_cluster *out);

@@ -71,7 +71,8 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
   }
 }
 
-/* What else than the bytes counts. Also by a route that is left out. */
+/* Notes what the meaning of a virtual host depends on besides its bytes. Routes that are left out
+ * count too. */
 static void note_uses(const host_message *in, gxds_virtual_host_body *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
@@ -93,7 +94,7 @@ void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *i
       envoy_config_route_v3_VirtualHost_retry_policy(in);
   const gxds_retry_policy *retry_policy = retry ? gxds_retry_policy_decode(d, retry, at) : NULL;
   for (size_t i = 0; i < d->specifiers->count; i++) {
-    d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* that one was another virtual host's */
+    d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* it belonged to another virtual host */
   }
   decode_routes(d, in, at, retry_policy, &out->view);
   note_uses(in, out);

@@ -28,11 +28,12 @@ bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host
   if (a->body == b->body) return true;
   if (a->body->needs_trust && a->body->trusted != b->body->trusted) return false;
   if (a->body->needs_subsets && a->body->subsets != b->body->subsets) return false;
-  /* Two that name a plugin may mean different ones. */
+  /* Plugins of the same name may differ between two resources. */
   return !a->body->uses_plugins && gxds_str_equal(a->body->bytes, b->body->bytes);
 }
 
-/* Of shorter ones first: what differs in size is told apart without a look at the bytes. */
+/* Orders by size first, so that strings of different sizes are compared without reading their
+ * bytes. */
 static int compare(gxds_str a, gxds_str b) {
   if (a.size != b.size) return a.size < b.size ? -1 : 1;
   return a.size ? memcmp(a.data, b.data, a.size) : 0;
@@ -70,12 +71,13 @@ const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder 
     found = find_anywhere(f, bytes);
   }
   if (!found) {
-    f->expected++; /* most likely it changed in its place */
+    f->expected++; /* most likely the virtual host at this place changed */
     return NULL;
   }
   f->expected = (size_t)(found - hosts) + 1;
   if (found->body->uses_plugins && !f->same_remainder) return NULL;
-  /* A81: what a server that is trusted has sent says nothing of one that is not. */
+  /* A81: a virtual host that was decoded for a trusted server is not shared with a server that is
+   * not trusted, nor the other way round. */
   if (found->body->needs_trust && found->body->trusted != f->trusted) return NULL;
   if (found->body->needs_subsets && found->body->subsets != f->subsets) return NULL;
   return found;
