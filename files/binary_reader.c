@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/wire.h"
 
-/* Fields are taken one by one, so that a response costs no memory beyond what its resources do. */
+/* Fields are read one by one, so that a response needs no memory besides that of its resources. */
 enum {
   RESPONSE_RESOURCES = 2,
   RESPONSE_TYPE_URL = 4,
@@ -23,7 +23,7 @@ typedef struct any {
   gxds_str value;
 } any;
 
-/* The last field of that number, as every decoder takes it. */
+/* The last field with that number, which is the one that counts in protobuf. */
 static gxds_str last_field(gxds_str message, uint64_t number) {
   gxds_str found = gxds_str_of(NULL, 0);
   gxds_wire_field field;
@@ -33,7 +33,7 @@ static gxds_str last_field(gxds_str message, uint64_t number) {
   return found;
 }
 
-/* One more than is allowed, at most, so that they cost no memory beyond that. */
+/* Reads at most one alias more than is allowed, so that aliases need no more memory. */
 static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
   gxds_wire_field field;
   while (*count <= GXDS_FILE_ALIASES_MAX && gxds_wire_next(&message, &field)) {
@@ -41,8 +41,8 @@ static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
   }
 }
 
-/* Takes the wrapper off, if there is one; aliases has room for one more than is allowed. False: it
- * is broken, as is said. */
+/* Reads a resource, without its wrapper if it has one. aliases has room for one more than is
+ * allowed. False, with an error, if the bytes are damaged. */
 static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_file_errors *errors,
                      any *out, gxds_file_wrapper *wrapper, gxds_str *aliases) {
   *wrapper = (gxds_file_wrapper){.aliases = aliases};
@@ -59,7 +59,8 @@ static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_fi
   return whole;
 }
 
-/* Decoded only for its name: what is in it is looked at by clients. False: it can't be. */
+/* Decodes the resource only to get its name; clients check its contents. False if it can't be
+ * decoded. */
 static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info, gxds_str bytes,
                       upb_Arena *arena, gxds_str *name) {
   const upb_MessageDef *m = gxds_schema_find(schema, gxds_str_z(info->type_url));
@@ -78,7 +79,7 @@ static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info
   return true;
 }
 
-/* What is in the wrapper, if there is one. */
+/* The resource inside the wrapper, if there is a wrapper. */
 static const gxds_file_node *unwrap(const gxds_file_node *node) {
   const gxds_file_node *type = gxds_file_node_get(node, "@type");
   const gxds_file_node *inner = gxds_file_node_get(node, "resource");
@@ -86,7 +87,7 @@ static const gxds_file_node *unwrap(const gxds_file_node *node) {
   return is_wrapper && inner ? inner : node;
 }
 
-/* node: NULL when there is none. */
+/* node may be NULL. */
 static void read_resource(const gxds_schema *schema, gxds_str bytes, gxds_str response_type,
                           const gxds_file_node *node, const gxds_path *at, gxds_file_found_fn found,
                           void *arg, gxds_file_errors *errors) {
@@ -128,8 +129,8 @@ void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file
                   GXDS_ITEM(NULL, "resources", index), found, arg, errors);
     index++;
   }
-  /* A file that was just cut to nothing must not delete what it held; a response with no resource
-   * names its type. */
+  /* A file that was just truncated must not delete the resources that it held. A response without
+   * resources names its type. */
   if (index == 0 && type_url.size == 0) {
     gxds_file_errors_add(errors, 0, NULL, "holds no resource, and no \"type_url\" that it is of");
   }

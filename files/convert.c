@@ -10,15 +10,16 @@
 #include "base/utf8.h"
 #include "files/scalar.h"
 
-/* JSON that is written for upb, one node a line, so that its errors lead back to the file. */
+/* Writes JSON for upb, one node on each line, so that the file's line can be found for upb's
+ * errors. */
 typedef struct converter {
   const gxds_schema *schema;
   gxds_file_errors *errors;
   gxds_text json;
-  uint32_t *lines; /* of the file, by line of the JSON */
+  uint32_t *lines; /* the line in the file for each line of the JSON */
   size_t line_count;
   size_t line_capacity;
-  /* Texts that only upb can judge (times, masks): where they stand, for its error. */
+  /* Texts that only upb can check (such as times and masks), with their field for upb's error. */
   struct judged {
     size_t line; /* of the JSON */
     gxds_str field;
@@ -63,8 +64,8 @@ static bool deep_enough(converter *c, const gxds_file_node *node, const gxds_pat
   return true;
 }
 
-/* google.protobuf.Value and its lists and structs: any JSON. In its message form a level is three
- * messages: Struct, map entry, Value. */
+/* Writes a google.protobuf.Value, ListValue or Struct, which may hold any JSON. As messages, each
+ * level counts as three: Struct, map entry, Value. */
 static void write_free(converter *c, const gxds_file_node *node, const gxds_path *at, int depth) {
   begin_line(c, node);
   if (deep_enough(c, node, at, depth)) return;
@@ -157,8 +158,8 @@ static bool takes_null(const upb_FieldDef *f) {
          upb_MessageDef_WellKnownType(upb_FieldDef_MessageSubDef(f)) == kUpb_WellKnown_Value;
 }
 
-/* Whether an earlier field of the object is the same one (by its other name) or of the same oneof:
- * then that is said. */
+/* True, with an error, if an earlier field of the object is the same field (by its other name), or
+ * is in the same oneof. */
 static bool clashes(converter *c, const upb_FieldDef *f, const upb_FieldDef *const *seen,
                     const gxds_file_node *node, size_t i, const gxds_path *at) {
   const upb_OneofDef *oneof = upb_FieldDef_RealContainingOneof(f);
@@ -175,8 +176,8 @@ static bool clashes(converter *c, const upb_FieldDef *f, const upb_FieldDef *con
   return false;
 }
 
-/* The fields of a message that has no JSON form of its own; *first: whether nothing was written
- * into the object yet. */
+/* Writes the fields of a message that has no JSON form of its own. first: nothing was written into
+ * the object yet. */
 static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                          const gxds_path *up, int depth, bool skip_type, bool first) {
   enum { kSeenMax = 256 }; /* no message of xDS has as many fields */
@@ -212,7 +213,7 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_
   }
 }
 
-/* An Any whose type has a JSON form of its own: {"@type": …, "value": …}. */
+/* Writes an Any whose type has a JSON form of its own: {"@type": …, "value": …}. */
 static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
   const gxds_file_node *value = NULL;
@@ -279,7 +280,8 @@ static gxds_str field_of_line(const converter *c, size_t line) {
   return gxds_str_of(NULL, 0);
 }
 
-/* Wants a text, which upb then reads. */
+/* Writes a text, which upb checks later. ok is false if the node is no such text, which is an
+ * error. */
 static void write_text(converter *c, const gxds_file_node *node, const gxds_path *at, bool ok,
                        const char *expected) {
   if (!ok) {
@@ -332,19 +334,20 @@ static void write_message(converter *c, const upb_MessageDef *m, const gxds_file
       write_fields(c, m, node, at, depth, depth == 0, true);
       gxds_text_add_z(&c->json, "}");
       return;
-    default: /* a wrapper: its value stands for it */
+    default: /* a wrapper is written as its value */
       write_scalar(c, upb_MessageDef_FindFieldByNumber(m, 1), node, at);
   }
 }
 
-/* upb found what the walk did not (a malformed time, say): "Error parsing JSON @LINE:COLUMN: …". */
+/* Adds an error that only upb found, such as a malformed time. upb writes it as "Error parsing JSON
+ * @LINE:COLUMN: …". */
 static void add_upb_error(converter *c, const upb_Status *status) {
   const char *text = upb_Status_ErrorMessage(status);
   unsigned line = 0;
   unsigned column = 0;
   int start = 0;
   if (sscanf(text, "Error parsing JSON @%u:%u: %n", &line, &column, &start) < 2) start = 0;
-  /* The JSON begins with a line end: its second line is the first node. */
+  /* The JSON begins with a newline, so its second line is the first node. */
   bool known = line >= 2 && line - 2 < c->line_count;
   gxds_str field = known ? field_of_line(c, line - 2) : gxds_str_of(NULL, 0);
   gxds_file_errors_add(c->errors, known ? c->lines[line - 2] : 0,

@@ -33,14 +33,14 @@ static int by_name(const void *a, const void *b) {
   return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
 }
 
-/* Adds that a call failed: what, by errno. */
+/* Adds the error of a call that failed with errno, and notes what the system lacked. */
 static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
   const char *starved = gxds_starved_of(errno);
   if (starved) out->starved = starved;
   gxds_file_errors_add(errors, 0, NULL, "%s: %s", what, starved ? starved : strerror(errno));
 }
 
-/* The names, sorted, without contents. */
+/* Lists the names of the resource files, sorted, without contents. */
 static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = copy < 0 ? NULL : fdopendir(copy);
@@ -70,7 +70,7 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   return !full;
 }
 
-/* What a change of any of the files changes: identity, size and time of each. */
+/* A hash of the names, identities, sizes and times of all files, which changes with any of them. */
 static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
@@ -105,7 +105,8 @@ static bool read_bytes(int fd, gxds_text *out) {
   return got >= 0;
 }
 
-/* A file that vanished since it was listed has no bytes and no error: the stamp tells. */
+/* Reads one file. If it vanished after it was listed, its error does not matter: the stamp is
+ * different then, so the directory counts as unstable. */
 static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
                       gxds_file_errors *errors) {
   errors->file = file->name;
@@ -158,7 +159,8 @@ static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) 
 bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
   *out = (gxds_dir_files){0};
   errors->file = gxds_str_z(path);
-  /* One descriptor for all: a swap of the path meanwhile does not mix two directories. */
+  /* Everything is read through one descriptor, so a swap of the path meanwhile does not mix two
+   * directories. */
   int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool ok = dir >= 0;
   if (!ok) {

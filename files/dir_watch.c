@@ -10,26 +10,26 @@
 #include "files/dir.h"
 #include "files/path_watch.h"
 
-/* Which directory stands at a path. */
+/* Identifies the directory at a path. */
 typedef struct identity {
-  dev_t device; /* both 0: none */
+  dev_t device; /* both 0: there is no directory */
   ino_t inode;
 } identity;
 
 struct gxds_dir_watch {
   gxds_str path;
-  int ready;       /* epoll's: of the two that follow */
-  int mounts;      /* of the table of mounts, which no watch of inotify sees; -1: not available */
-  identity at;     /* what stood at path when that was looked at last */
+  int ready;       /* an epoll descriptor, for inotify and for mounts */
+  int mounts;      /* the table of mounts, which inotify does not report; -1: not available */
+  identity at;     /* the directory that was at path at the last look */
   uint64_t device; /* the file system of set */
   gxds_schema *schema;
   gxds_file_watch watch;
   gxds_path_watch paths;
   const gxds_file_set *set;
   gxds_file_errors errors;
-  gxds_text error_text; /* as last told */
-  gxds_duration retry;  /* the last; 0: nothing is lacking */
-  gxds_text notice;     /* not taken yet */
+  gxds_text error_text; /* as last reported */
+  gxds_duration retry;  /* the current interval; 0: the system lacks nothing */
+  gxds_text notice;     /* the notice that is not taken yet */
 };
 
 static bool await(int ready, int fd, uint32_t events) {
@@ -87,7 +87,7 @@ static identity identify(const char *path) {
   return (identity){.device = st.st_dev, .inode = st.st_ino};
 }
 
-/* Of the mounts of the system only those matter that put something else at the path. */
+/* Among all changes of mounts, only those matter that put another directory at the path. */
 static void on_mounts(gxds_dir_watch *w, gxds_time now) {
   identity at = identify(w->path.data);
   if (at.device == w->at.device && at.inode == w->at.inode) return;
@@ -110,15 +110,16 @@ static void drain_inotify(gxds_dir_watch *w, gxds_time now) {
 
 void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
   drain_inotify(w, now);
-  on_mounts(w, now); /* which is told to whoever polls first: not to be asked for here */
+  on_mounts(w, now); /* checked always: the kernel reports a change of mounts to one poller only */
 }
 
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
   return gxds_file_watch_deadline(&w->watch);
 }
 
-/* The links may lead elsewhere now. New watches come before the files are read, so no change is
- * missed; old ones that are not needed any more are removed after that. */
+/* Watches the path again, because its links may lead elsewhere now. New watches are added before
+ * the files are read, so that no change is missed. Then old watches that are no longer needed are
+ * removed. */
 static void rearm(gxds_dir_watch *w) {
   w->at = identify(w->path.data);
   gxds_path_watch old = w->paths;
@@ -129,7 +130,7 @@ static void rearm(gxds_dir_watch *w) {
     for (size_t j = 0; j < w->paths.count && !used; j++) {
       used = w->paths.items[j].wd == old.items[i].wd;
     }
-    if (!used) inotify_rm_watch(old.fd, old.items[i].wd); /* a second time fails, harmlessly */
+    if (!used) inotify_rm_watch(old.fd, old.items[i].wd); /* a second call fails, harmlessly */
   }
   gxds_path_watch_fini(&old);
 }
@@ -146,7 +147,7 @@ static gxds_dir_news take_errors(gxds_dir_watch *w, gxds_file_errors *errors) {
 }
 
 static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
-  /* Good again after errors is news, though the resources may be those of before. */
+  /* A good set after errors is news, even if the resources are the same as before. */
   bool same = w->error_text.size == 0 && w->set && gxds_file_set_equal(w->set, set);
   gxds_file_errors_fini(&w->errors);
   gxds_text_clear(&w->error_text);
@@ -155,8 +156,8 @@ static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
   return same ? GXDS_DIR_NOTHING : GXDS_DIR_SET;
 }
 
-/* starved: what was lacking, in words; NULL: nothing. waited: it was read because the last retry
- * was due, and no event came. */
+/* Sets the time of the next retry. starved is a text that says what the system lacked; NULL:
+ * nothing. waited: the last retry was due and no event came, so the directory was read. */
 static void try_again(gxds_dir_watch *w, const char *starved, bool waited, gxds_time now) {
   bool before = w->retry > 0;
   if (!starved) {
@@ -175,7 +176,7 @@ static void try_again(gxds_dir_watch *w, const char *starved, bool waited, gxds_
                  starved, (int)(GXDS_DIR_WATCH_RETRY_MAX / GXDS_SECOND));
 }
 
-/* Nobody removed what was there. */
+/* True if the directory is empty because it was unmounted, not because its files were removed. */
 static bool is_unmounted(const gxds_dir_watch *w, const gxds_dir_files *files) {
   return files->count == 0 && w->set && files->device != w->device;
 }

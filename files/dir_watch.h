@@ -1,10 +1,11 @@
 /* gxds_dir_watch: the last good state of a directory of resource files, kept up to date with
- * inotify. A state that is not whole or has errors never replaces it.
+ * inotify. A state that is incomplete or has errors never replaces it.
  *
- * The directory may be a symlink, or have symlinks on its way, and so may its files (as Kubernetes
- * mounts a ConfigMap): replacing such a link is a change in one step, taken at once. A directory
- * that is removed and made again, unmounted or mounted over, is followed to what is there then; of
- * one that is empty because it was unmounted the last good state stays.
+ * The directory may be a symlink, or have symlinks in its path, and so may its files (as Kubernetes
+ * mounts a ConfigMap). Replacing such a link is a change in one step, and is read at once. If the
+ * directory is removed and made again, unmounted or mounted over, the watch follows the path to the
+ * new directory. If the new directory is empty because the old one was unmounted, the last good
+ * state stays.
  *
  * Confined to one thread, which waits for the descriptor and for the deadline; reading the files
  * blocks. */

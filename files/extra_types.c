@@ -25,11 +25,11 @@ typedef struct extra_type {
   const char *package;
   const char *message;
   extra_field fields[kFieldsMax];
-  int repeated;               /* the number of the field that is a list; 0: none */
+  int repeated;               /* the number of the repeated field; 0: none */
   const extra_nested *nested; /* NULL: none */
   const char *enum_name;      /* nested in the message; NULL: none */
   const char *enum_values[kValuesMax];
-  const char *uses; /* the full name of one above that its fields refer to; NULL: none */
+  const char *uses; /* the full name of a type above that its fields refer to; NULL: none */
 } extra_type;
 
 #define BOOL google_protobuf_FieldDescriptorProto_TYPE_BOOL
@@ -46,7 +46,7 @@ typedef struct extra_type {
 #define HTTP "." HTTP_PACKAGE ".HttpProtocolOptions."
 #define CORE ".envoy.config.core.v3."
 #define STATEFUL_SESSION "envoy.extensions.filters.http.stateful_session.v3"
-/* The first fields of each way to choose a protocol. */
+/* The fields that all messages for choosing a protocol begin with. */
 #define HTTP1 \
   { "http_protocol_options", 1, MESSAGE, CORE "Http1ProtocolOptions" }
 #define HTTP2 \
@@ -66,8 +66,8 @@ static const extra_nested http_nested[] = {
     {0},
 };
 
-/* Field numbers are those of Envoy's and xDS's .proto files (A48, A52, A58, A62, A68 use them; gRPC
- * passes over HttpProtocolOptions, without which Envoy speaks HTTP/1 to a cluster). */
+/* Field numbers are those of Envoy's and xDS's .proto files. A48, A52, A58, A62 and A68 use such
+ * messages. Without HttpProtocolOptions, Envoy speaks HTTP/1 to a cluster. */
 static const extra_type extra_types[] = {
     {.package = LB "round_robin.v3",
      .message = "RoundRobin",
@@ -171,7 +171,7 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
 }
 
-/* repeated: the number of the field that is a list; 0: none is. */
+/* repeated is the number of the repeated field; 0: none. */
 static void add_fields(google_protobuf_DescriptorProto *message, const extra_field *fields,
                        int repeated, upb_Arena *arena) {
   for (int i = 0; i < kFieldsMax && fields[i].name; i++) {
@@ -179,7 +179,7 @@ static void add_fields(google_protobuf_DescriptorProto *message, const extra_fie
   }
 }
 
-/* gRPC 1.83 has it. */
+/* Whether the message has the field already, as in gRPC 1.83. */
 static bool has_field(const google_protobuf_DescriptorProto *message, int32_t number) {
   size_t count = 0;
   const google_protobuf_FieldDescriptorProto *const *fields =
@@ -252,7 +252,7 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* Any name that is not taken: the message's. */
+  /* A name that no other file has: the message's. */
   gxds_text name = {0};
   gxds_text_addf(&name, "%s.%s", t->package, t->message);
   google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));

@@ -62,7 +62,7 @@ void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out) {
 void gxds_file_errors_render_line(const gxds_file_errors *e, gxds_text *out) {
   const size_t start = out->size;
   gxds_file_errors_render(e, out);
-  if (out->size > start) out->data[--out->size] = 0; /* the last line's end */
+  if (out->size > start) out->data[--out->size] = 0; /* without the last newline */
   for (size_t i = start; i < out->size; i++) {
     if (out->data[i] == '\n') out->data[i] = ';';
   }

@@ -17,8 +17,8 @@ typedef struct reader {
   gxds_file_found_fn found;
   void *arg;
   gxds_file_errors *errors;
-  gxds_str response_type;       /* what the response that is read says it is of; empty: nothing */
-  gxds_file_response *response; /* NULL: nobody wants to know what it says of itself */
+  gxds_str response_type;       /* the type_url of the current response; empty: none */
+  gxds_file_response *response; /* gets the response's other fields; NULL: not wanted */
   size_t documents;
 } reader;
 
@@ -114,7 +114,8 @@ bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
   return errors->count == before;
 }
 
-/* GXDS_FILE_TYPE_COUNT when it has none of ours, which is then said. */
+/* The type of a resource. If it is not one of the four types, adds an error and returns
+ * GXDS_FILE_TYPE_COUNT. */
 static gxds_file_type type_of(const reader *r, const gxds_file_node *node, const gxds_path *at) {
   const gxds_file_node *type = gxds_file_node_get(node, "@type");
   const gxds_path *where = GXDS_FIELD(at, "@type");
@@ -138,7 +139,7 @@ static gxds_str field_text(const upb_MessageDef *m, const upb_Message *msg, cons
   return gxds_str_of(text.data, text.size);
 }
 
-/* What a message around resources says beside them; NULL: errors. */
+/* Converts a message that contains resources, without its field `but`. NULL after an error. */
 static upb_Message *convert_but(const reader *r, const char *type_url, const gxds_file_node *node,
                                 const char *but, upb_Arena *arena) {
   gxds_file_node_entry *entries = gxds_calloc(node->count, sizeof *entries);
@@ -232,8 +233,8 @@ static void read_list(const reader *r, const gxds_file_node *list, const char *f
   }
 }
 
-/* {"resources": […]}: a DiscoveryResponse, of which the other fields may be missing. resources:
- * NULL: it has none. */
+/* Reads a DiscoveryResponse: {"resources": […]}, perhaps with other fields. resources is NULL if it
+ * has none. */
 static void read_response(reader *r, const gxds_file_node *root, const gxds_file_node *resources) {
   static const char type_url[] = "type.googleapis.com/envoy.service.discovery.v3.DiscoveryResponse";
   upb_Arena *arena = upb_Arena_New();
@@ -258,7 +259,7 @@ static void read_response(reader *r, const gxds_file_node *root, const gxds_file
 static void read_document(void *arg, const gxds_file_node *root) {
   reader *r = arg;
   r->documents++;
-  if (root->kind == GXDS_FILE_NODE_NULL) { /* an empty document of YAML */
+  if (root->kind == GXDS_FILE_NODE_NULL) { /* an empty YAML document */
     r->documents--;
     return;
   }
@@ -299,13 +300,13 @@ static void read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
     gxds_yaml_read(bytes, arena, errors, read_document, &r);
   }
   upb_Arena_Free(arena);
-  /* A file that an editor has just cut to nothing must not delete what it held. */
+  /* A file that an editor has just truncated must not delete the resources that it held. */
   if (r.documents == 0 && errors->count == before) {
     gxds_file_errors_add(errors, 1, NULL, "holds no resource: write [] for none");
   }
 }
 
-/* strtod(), here and in upb, takes a number's point from the locale of the thread. */
+/* strtod(), which is used here and in upb, takes the decimal point from the thread's locale. */
 static locale_t enter_c_locale(void) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   GXDS_CHECK(c != (locale_t)0);

@@ -9,22 +9,22 @@
 #include "files/response_writer.h"
 #include "upb/upb.h"
 
-/* What was asked for of one type on this stream. */
+/* The requests for one type on this stream. */
 typedef struct subscription {
   bool asked;
-  bool owed;       /* other names are asked for than in the request before */
+  bool owed;       /* the last request has other names than the one before */
   gxds_str *names; /* owned */
   size_t count;
-  uint64_t shown; /* a hash of what the last response had; only with nonce */
-  uint64_t nonce; /* of the last response; 0: none */
-  bool accepted;  /* or refused: that response was answered */
+  uint64_t shown; /* a hash of the last response's contents; valid if nonce is set */
+  uint64_t nonce; /* the nonce of the last response; 0: none */
+  bool accepted;  /* the last response was answered, with an ACK or a NACK */
 } subscription;
 
 struct gxds_file_server {
   gxds_str directory;
-  const gxds_file_set *set;    /* NULL: none yet */
-  const gxds_file_set *before; /* what it had and set lacks still is; NULL: no more */
-  gxds_time removal_at;        /* when before goes */
+  const gxds_file_set *set;    /* NULL: there is none yet */
+  const gxds_file_set *before; /* has what `set` lacks; NULL: no more */
+  gxds_time removal_at;        /* when `before` is dropped */
   uint64_t nonce;
   subscription types[GXDS_FILE_TYPE_COUNT];
 };
@@ -71,7 +71,8 @@ static void take_names(subscription *t,
   size_t count;
   const upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
-  /* Who gave a name up and asks for it again does not have it any more. */
+  /* Other names make a response due even if nothing else changed: a client that gave up a name and
+   * requests it again does not have the resource any more. */
   bool same = count == t->count;
   for (size_t i = 0; same && i < count; i++) {
     same = gxds_str_equal(t->names[i], gxds_str_of(names[i].data, names[i].size));
@@ -89,7 +90,8 @@ static void render_nonce(uint64_t nonce, gxds_text *out) {
   gxds_text_addf(out, "%llu", (unsigned long long)nonce);
 }
 
-/* A request with another nonce than the last crossed the response on its way. */
+/* Whether the request has the last nonce, or none. A request with an older nonce was sent before
+ * the last response arrived. */
 static bool is_current(const subscription *t, gxds_str nonce) {
   gxds_text last = {0};
   render_nonce(t->nonce, &last);
@@ -103,7 +105,7 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
   GXDS_CHECK(arena != NULL);
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
-  GXDS_CHECK(request != NULL); /* the engine's own */
+  GXDS_CHECK(request != NULL); /* our own engine made the request */
   upb_StringView url = envoy_service_discovery_v3_DiscoveryRequest_type_url(request);
   upb_StringView nonce = envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request);
   gxds_file_type type = gxds_file_type_find(gxds_str_of(url.data, url.size));
@@ -181,7 +183,7 @@ static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *
   return false;
 }
 
-/* Whether every response was answered. */
+/* Whether the last response of each type was answered. */
 static bool is_settled(const gxds_file_server *s) {
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     if (s->types[i].nonce && !s->types[i].accepted) return false;

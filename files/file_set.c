@@ -29,7 +29,7 @@ gxds_file_type gxds_file_type_find(gxds_str type_url) {
   return (gxds_file_type)type;
 }
 
-/* Copies s to where *data is, and puts that behind it. */
+/* Copies s to *data, and moves *data behind the copy. */
 static gxds_str put(char **data, gxds_str s) {
   gxds_str copy = gxds_str_of(*data, s.size);
   if (s.size) memcpy(*data, s.data, s.size);
@@ -37,8 +37,8 @@ static gxds_str put(char **data, gxds_str s) {
   return copy;
 }
 
-/* A47: a name may be spelt in several ways, and is one resource. What is no name stays as it is, to
- * be refused by who checks it. */
+/* A47: the canonical form of a name, because a resource's name may be spelt in several ways. A text
+ * that is no name stays as it is; later checks refuse it. */
 static gxds_str canonical(gxds_resource_name *n, gxds_file_type type, gxds_str text) {
   gxds_str url = gxds_str_z(gxds_file_types[type].type_url);
   if (gxds_resource_name_init(n, text, url)) return n->canonical;
@@ -90,7 +90,7 @@ void gxds_file_resource_unref(const gxds_file_resource *r) {
   if (r && gxds_ref_dec(&r->refs)) gxds_free((gxds_file_resource *)r);
 }
 
-/* By type and name; of one name, the first file and line first. */
+/* Orders by type and name, and entries of the same name by file and line. */
 static int by_type_and_name(const void *a, const void *b) {
   const gxds_file_entry *x = a;
   const gxds_file_entry *y = b;
@@ -109,7 +109,7 @@ static void report_duplicates(const gxds_file_found *found, gxds_file_errors *er
       continue;
     }
     const gxds_file_type_info *type = &gxds_file_types[b->resource->type];
-    char line[16] = ""; /* a binary file has none */
+    char line[16] = ""; /* a binary file has no lines */
     if (a->line) snprintf(line, sizeof line, ":%u", (unsigned)a->line);
     errors->file = b->file;
     gxds_file_errors_add(errors, b->line, GXDS_FIELD(NULL, type->name_field),
@@ -125,7 +125,8 @@ typedef struct some_name {
   bool alias;
 } some_name;
 
-/* By type and text, aliases after names, then as the entries are. */
+/* Orders by type and text; of the same text, names before aliases, then in the order of the
+ * entries. */
 static int by_type_and_text(const void *a, const void *b) {
   const some_name *x = a;
   const some_name *y = b;
@@ -136,7 +137,7 @@ static int by_type_and_text(const void *a, const void *b) {
   return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* An alias that is a name, or another's alias, too. */
+/* Reports each alias that is also the name of a resource, or occurs twice. */
 static void report_clashes(const gxds_file_found *found, gxds_file_errors *errors) {
   size_t aliases = 0;
   for (size_t i = 0; i < found->count; i++) aliases += found->entries[i].resource->alias_count;
@@ -148,7 +149,7 @@ static void report_clashes(const gxds_file_found *found, gxds_file_errors *error
     names[count++] = (some_name){e->resource->name, e, false};
     for (size_t k = 0; k < e->resource->alias_count; k++) {
       gxds_str alias = e->resource->aliases[k];
-      if (gxds_str_equal(alias, e->resource->name)) continue; /* says nothing, and does no harm */
+      if (gxds_str_equal(alias, e->resource->name)) continue; /* redundant, but harmless */
       names[count++] = (some_name){alias, e, true};
     }
   }
@@ -222,7 +223,7 @@ static void index_aliases(gxds_file_list *list) {
   list->alias_count = count;
 }
 
-/* Takes the entries. */
+/* Takes ownership of the entries. */
 static gxds_file_list make_list(gxds_file_entry *entries, size_t count) {
   gxds_file_list list = {.entries = entries, .count = count};
   index_aliases(&list);
@@ -230,7 +231,7 @@ static gxds_file_list make_list(gxds_file_entry *entries, size_t count) {
   return list;
 }
 
-/* Takes the entries, which are sorted. */
+/* Takes ownership of the entries, which are sorted. */
 static void fill_lists(gxds_file_set *s, gxds_file_found *found) {
   size_t at = 0;
   for (int type = 0; type < GXDS_FILE_TYPE_COUNT; type++) {
@@ -279,7 +280,7 @@ const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_f
     fill_lists(s, &found);
   }
   gxds_file_found_fini(&found);
-  errors->file = gxds_str_of(NULL, 0); /* it was one of the set's */
+  errors->file = gxds_str_of(NULL, 0); /* it was borrowed from the set */
   if (ok) return s;
   gxds_file_set_unref(s);
   return NULL;
@@ -292,7 +293,7 @@ const gxds_file_set *gxds_file_set_of(gxds_file_found *take) {
   return s;
 }
 
-/* The copy of a file's name that the set owns: names are sorted. */
+/* The set's own copy of a file's name. The names are sorted. */
 static gxds_str own_name(const gxds_file_set *s, gxds_str name) {
   const size_t at =
       GXDS_LOWER_BOUND(i, 0, s->file_count, gxds_str_compare(s->file_names[i], name) < 0);

@@ -13,7 +13,7 @@ typedef struct reader {
   gxds_text scratch; /* the string that is being read */
 } reader;
 
-/* All syntax errors end the parse: what follows cannot be trusted. */
+/* Adds a syntax error. It ends the parse, because what follows can't be trusted. */
 static bool fail(reader *r, const char *expected) {
   unsigned column = (unsigned)(r->at - r->line_start) + 1;
   char found[32] = "the end of the file";
@@ -89,7 +89,7 @@ static bool read_escape(reader *r) {
   return true;
 }
 
-/* At the opening quote; the string is left in scratch. */
+/* Reads a string, from its opening quote, into scratch. */
 static bool read_string(reader *r) {
   gxds_text_clear(&r->scratch);
   r->at++;

@@ -14,7 +14,7 @@ typedef struct gxds_file_node_open {
   size_t count;
   size_t capacity;
   bool key_pending;
-  uint32_t height; /* of the highest child */
+  uint32_t height; /* the greatest height of a child */
   uint64_t expanded;
 } gxds_file_node_open;
 
@@ -118,7 +118,7 @@ static void add_child(gxds_file_node_builder *b, gxds_file_node *node) {
   open->entries[open->count++] = (gxds_file_node_entry){.value = node};
 }
 
-/* What a finished child adds to the container around it. */
+/* Adds the height and size of a finished child to the container around it. */
 static void account(gxds_file_node_builder *b, const gxds_file_node *node) {
   if (!b->top) return;
   if (node->height > b->top->height) b->top->height = node->height;

@@ -11,14 +11,14 @@
 #include "files/dir.h"
 #include "files/starved.h"
 
-/* As many as the kernel follows. */
+/* The most symlinks on one path: as many as the kernel follows. */
 enum { kLinksMax = 40 };
-/* Of one directory: its own and those of symlinked files. */
+/* The most items of one directory, including those for its symlinked files. */
 enum { kItemsMax = 4096 };
 
 static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                               IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-/* Added to what is watched there for other reasons. */
+/* For a directory on the way. IN_MASK_ADD keeps what is watched there for other reasons. */
 static const uint32_t kWayMask = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD;
 
 void gxds_path_watch_fini(gxds_path_watch *w) {
@@ -32,19 +32,19 @@ static void note_starved(gxds_path_watch *w, int error) {
   if (starved) w->starved = starved;
 }
 
-/* item: but for its wd, and its name is borrowed. */
+/* Adds a watch. item is complete except for wd; its name is borrowed. */
 static void add_watch(gxds_path_watch *w, const char *dir, uint32_t mask, gxds_path_item item) {
   if (w->count == kItemsMax) {
     w->starved = "the symlinks to its files take more than 4096 steps to follow";
     return;
   }
   int wd = inotify_add_watch(w->fd, dir, mask);
-  if (wd < 0) { /* gone meanwhile: what is above it is watched too */
+  if (wd < 0) { /* perhaps gone by now: its parent is watched too */
     note_starved(w, errno);
     return;
   }
   for (size_t i = 0; item.is_way && i < w->count; i++) {
-    if (w->items[i].is_way && w->items[i].wd == wd) return; /* on the way to another file */
+    if (w->items[i].is_way && w->items[i].wd == wd) return; /* also on the way to another file */
   }
   if (w->count == w->capacity) {
     w->capacity = w->capacity ? 2 * w->capacity : 8;
@@ -59,12 +59,12 @@ static void add_item(gxds_path_watch *w, const char *dir, gxds_str name, bool is
   add_watch(w, dir, kMask, (gxds_path_item){.name = name, .is_swap = is_swap});
 }
 
-/* A directory that is moved takes what is below it along, unsaid there. */
+/* Watches a directory on the way: if it is moved, what is below it moves along without an event. */
 static void add_way(gxds_path_watch *w, const char *dir) {
   add_watch(w, dir, kWayMask, (gxds_path_item){.is_way = true});
 }
 
-/* The next component of *rest, which moves behind it; empty at the end. */
+/* Takes the next component off the front of *rest. Empty at the end. */
 static gxds_str next_component(const char **rest) {
   while (**rest == '/') (*rest)++;
   const char *start = *rest;
@@ -78,7 +78,7 @@ static void go_up(gxds_text *at) {
   if (at->data) at->data[at->size] = 0;
 }
 
-/* Replaces the link at `entry` in the walk: its target comes before what is left of the path. */
+/* Replaces the link at `entry` in the walk by its target, which comes before the path's rest. */
 static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char **rest) {
   char target[PATH_MAX];
   ssize_t size = readlink(entry, target, sizeof target);
@@ -94,7 +94,7 @@ static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char
 }
 
 /* Walks an absolute path as the kernel does, and watches every symlink on it, its last component
- * and the directories on the way. at: the directory reached, "" being the root. */
+ * and the directories on the way. `at` is the directory that was reached; "" is the root. */
 static void add_path(gxds_path_watch *w, const char *start) {
   gxds_text at = {0};
   gxds_text path = {0};

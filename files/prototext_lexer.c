@@ -42,7 +42,7 @@ static void finish(gxds_prototext_lexer *l, gxds_prototext_kind kind, const char
   l->token.text = gxds_str_of(start, (size_t)(l->at - start));
 }
 
-/* The token becomes the character that is wrong. */
+/* Fails: the token becomes the wrong character. */
 static bool fail(gxds_prototext_lexer *l, const char *expected) {
   l->expected = expected;
   begin(l);
@@ -63,7 +63,7 @@ static bool read_hex(gxds_prototext_lexer *l, int least, int most, const char *e
   return true;
 }
 
-/* Behind "\u" or "\U". */
+/* Reads the digits after "\u" or "\U". */
 static bool read_unicode(gxds_prototext_lexer *l, bool is_long) {
   static const char low_expected[] = "a low surrogate (\\uDC00 to \\uDFFF)";
   uint32_t code;
@@ -105,7 +105,7 @@ static bool read_octal(gxds_prototext_lexer *l) {
   return true;
 }
 
-/* Behind the backslash. */
+/* Reads an escape, after its backslash. */
 static bool read_escape(gxds_prototext_lexer *l) {
   static const char from[] = "abfnrtv?\\'\"";
   static const char to[] = "\a\b\f\n\r\t\v?\\'\"";
@@ -128,7 +128,7 @@ static bool read_escape(gxds_prototext_lexer *l) {
   return true;
 }
 
-/* At the opening quote. */
+/* Reads a string, from its opening quote. */
 static bool read_string(gxds_prototext_lexer *l) {
   char quote = *l->at++;
   for (;;) {
@@ -151,7 +151,8 @@ static void read_strings(gxds_prototext_lexer *l) {
   l->token.text = gxds_text_str(&l->string);
 }
 
-/* All that a number may be made of; whether it is one is seen when it is known of which type. */
+/* Reads all characters that a number may have. Whether they are a number is checked later, when the
+ * type of the field is known. */
 static void read_number(gxds_prototext_lexer *l) {
   const char *start = l->at++;
   bool is_hex = is_at(l, 'x') || is_at(l, 'X');

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-/* A field, or an entry of a map field. One of the three is what it has. */
+/* A field, or an entry of a map field. It has a value, items or a map. */
 typedef struct slot {
   gxds_str key;
   uint32_t line;
@@ -29,7 +29,7 @@ static void *allocate(upb_Arena *arena, size_t count, size_t size) {
   return memory;
 }
 
-/* An array with room for one more. */
+/* Makes room in an array for one more item. */
 static void *grow(upb_Arena *arena, void *array, size_t count, size_t *capacity, size_t size) {
   if (count < *capacity) return array;
   size_t more = *capacity ? 2 * *capacity : 4;
@@ -71,7 +71,8 @@ static slot *add(gxds_prototext_map *m, gxds_str key, uint32_t line) {
   return s;
 }
 
-/* The field of that name, which is one of few: not an entry of a map field. */
+/* Finds the field of that name, or adds it. Only for fields, of which there are few, not for the
+ * entries of a map field. */
 static slot *find_or_add(gxds_prototext_map *m, const char *name, uint32_t line) {
   for (size_t i = 0; i < m->count; i++) {
     if (m->slots[i].key.data == name) return &m->slots[i];

@@ -12,37 +12,37 @@
 #include "files/prototext_scalar.h"
 
 enum { RESPONSE_RESOURCES = 2, ANY_TYPE_URL = 1, ANY_VALUE = 2, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { kFieldsMax = 256 }; /* of a message whose repetition is seen; none of xDS has as many */
+enum { kFieldsMax = 256 }; /* of a message, checked for repetition; no xDS message has as many */
 
 typedef struct reader {
   gxds_prototext_lexer lexer;
   const gxds_schema *schema;
   gxds_file_errors *errors;
-  uint32_t values; /* of the file, so far */
+  uint32_t values; /* in the file, so far */
   int nesting;
   upb_Message *response;
   upb_Arena *nodes;
-  const gxds_file_node **resources; /* of the response, as they stand in the file */
+  const gxds_file_node **resources; /* of the response, in the order of the file */
   size_t resource_count;
   size_t resource_capacity;
 } reader;
 
 /* A message that is being read. */
 typedef struct message {
-  /* NULL: what it is is not known, and has been said; it is passed over. */
+  /* NULL: its type is unknown, which was reported; the message is skipped. */
   const upb_MessageDef *def;
   upb_Message *msg;
   upb_Arena *arena;
   const gxds_path *at;
-  gxds_prototext_map *map;        /* what is read of it; NULL: nobody asks for that */
-  int depth;                      /* inside of the messages around it, up to an Any */
-  uint64_t seen[kFieldsMax / 64]; /* fields that are not repeated, by their index */
+  gxds_prototext_map *map;        /* the nodes that were read; NULL: not needed */
+  int depth;                      /* how many messages it is in, up to an Any */
+  uint64_t seen[kFieldsMax / 64]; /* a bit for each singular field that was given */
 } message;
 
-/* What came of a value. */
+/* The outcome of reading a value. */
 typedef enum outcome {
-  BROKEN, /* a syntax error: nothing that follows can be trusted */
-  WRONG,  /* it does not fit the field, as was said */
+  BROKEN, /* a syntax error: what follows can't be trusted */
+  WRONG,  /* the value does not fit the field; the error was added */
   GOOD,
 } outcome;
 
@@ -54,13 +54,13 @@ static bool take(reader *r, char mark) {
   return true;
 }
 
-/* So much of it as an error, which is one line, tells. */
+/* The part of s that fits into an error, which is one line. */
 static gxds_str shown(gxds_str s) {
   enum { kShown = 60 };
   return gxds_str_of(s.data, s.size < kShown ? s.size : kShown);
 }
 
-/* What the token is, for an error; negative: behind a '-'. */
+/* Adds a description of the token, for an error. negative: it follows a '-'. */
 static void describe(const gxds_prototext_token *token, bool negative, gxds_text *out) {
   gxds_str text = token->text;
   switch (token->kind) {
@@ -86,7 +86,7 @@ static void describe(const gxds_prototext_token *token, bool negative, gxds_text
 
 static bool fail(reader *r, const char *expected) {
   const gxds_prototext_token *token = &r->lexer.token;
-  bool broken = token->kind == GXDS_PROTOTEXT_BROKEN; /* then the lexer knows better */
+  bool broken = token->kind == GXDS_PROTOTEXT_BROKEN; /* then the lexer says what it expected */
   gxds_text found = {0};
   describe(token, false, &found);
   gxds_file_errors_add(r->errors, token->line, NULL,
@@ -112,7 +112,7 @@ static bool count_value(reader *r) {
 
 static bool read_field(reader *r, message *in);
 
-/* The token is the opening mark of a message. */
+/* Reads a message. The token is its opening mark. */
 static bool read_message(reader *r, message *in) {
   char close = is(r, '{') ? '}' : '>';
   if (r->nesting == GXDS_PROTOTEXT_NESTING_MAX || in->depth > GXDS_MESSAGE_DEPTH_MAX) {
@@ -134,7 +134,7 @@ static bool read_message(reader *r, message *in) {
   return true;
 }
 
-/* A scalar of the field, or of none (NULL). */
+/* Reads a scalar of the field; f is NULL if it is of no known field. */
 static outcome read_scalar(reader *r, const upb_FieldDef *f, upb_Arena *arena, const gxds_path *at,
                            upb_MessageValue *out) {
   gxds_prototext_token first = r->lexer.token;
@@ -161,8 +161,8 @@ static outcome read_scalar(reader *r, const upb_FieldDef *f, upb_Arena *arena, c
   return result;
 }
 
-/* One value of the field, or of none (NULL); has_colon: whether one came before it, without which
- * only messages may stand. */
+/* Reads one value of the field; f is NULL if it is of no known field. has_colon: a ':' came before
+ * the value; without one, only a message is allowed. */
 static outcome read_value(reader *r, const upb_FieldDef *f, bool has_colon, const message *in,
                           const gxds_path *at, upb_MessageValue *out, const gxds_file_node **node) {
   if (!count_value(r)) return BROKEN;
@@ -191,8 +191,8 @@ static outcome read_value(reader *r, const upb_FieldDef *f, bool has_colon, cons
   return result;
 }
 
-/* "[TYPE URL] {...}" in an Any. What is in it is read in an arena of its own, so that only its
- * bytes stay. */
+/* Reads "[TYPE URL] {...}" in an Any. The message inside is built in its own arena, so that only
+ * its serialized bytes are kept. */
 static bool read_expanded(reader *r, const message *any) {
   gxds_prototext_token url = r->lexer.token;
   const upb_MessageDef *def = any->def ? gxds_schema_find(r->schema, url.text) : NULL;
@@ -245,8 +245,8 @@ static void append(reader *r, const message *in, const upb_FieldDef *f, upb_Mess
   GXDS_CHECK(array != NULL && upb_Array_Append(array, value, in->arena));
 }
 
-/* Whether the field, which is not repeated, was given before, or another of its oneof: then that is
- * said. */
+/* True, with an error, if this singular field was given before, or if another field of its oneof
+ * was. */
 static bool clashes(reader *r, message *in, const upb_FieldDef *f,
                     const gxds_prototext_token *where, const gxds_path *at) {
   uint32_t index = upb_FieldDef_Index(f);
@@ -269,7 +269,7 @@ static bool clashes(reader *r, message *in, const upb_FieldDef *f,
   return again;
 }
 
-/* A value that was not given. */
+/* The default value of a field. */
 static upb_MessageValue default_of(const upb_FieldDef *f, upb_Arena *arena) {
   if (!upb_FieldDef_IsSubMessage(f)) return upb_FieldDef_Default(f);
   upb_Message *msg = upb_Message_New(upb_FieldDef_MessageSubDef(f), arena);
@@ -277,7 +277,8 @@ static upb_MessageValue default_of(const upb_FieldDef *f, upb_Arena *arena) {
   return (upb_MessageValue){.msg_val = msg};
 }
 
-/* {key: … value: …}; the token is the opening mark. upb has no message for an entry of a map. */
+/* Reads "{key: … value: …}". The token is the opening mark. upb has no message for a map entry, so
+ * the key and the value are put into the map. */
 static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
                           const gxds_path *at) {
   const upb_MessageDef *entry = upb_FieldDef_MessageSubDef(f);
@@ -328,7 +329,7 @@ static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
   return GOOD;
 }
 
-/* One value of a field that may have several; index: its place in the file. */
+/* Reads one value of a field that is a list or a map; f is NULL if it is of no known field. */
 static outcome read_item(reader *r, const message *in, const upb_FieldDef *f, bool has_colon,
                          const gxds_path *at) {
   if (f && upb_FieldDef_IsMap(f) && (is(r, '{') || is(r, '<'))) {
@@ -347,7 +348,7 @@ static size_t count_of(const message *in, const upb_FieldDef *f) {
   return value.array_val ? upb_Array_Size(value.array_val) : 0;
 }
 
-/* "[a, b]"; the token is the bracket. f: repeated, or NULL. */
+/* Reads "[a, b]". The token is the bracket. f is a repeated field, or NULL. */
 static bool read_list(reader *r, const message *in, const upb_FieldDef *f, bool has_colon,
                       const char *name) {
   gxds_prototext_lexer_next(&r->lexer);
@@ -360,7 +361,7 @@ static bool read_list(reader *r, const message *in, const upb_FieldDef *f, bool 
   }
 }
 
-/* What follows the name of a field; f: NULL when it is of none. */
+/* Reads what follows the name of a field; f is NULL if there is no such field. */
 static bool read_values(reader *r, message *in, const upb_FieldDef *f,
                         const gxds_prototext_token *where, const char *name) {
   bool has_colon = take(r, ':');
@@ -388,12 +389,12 @@ static bool read_values(reader *r, message *in, const upb_FieldDef *f,
   return got != BROKEN;
 }
 
-/* What stands in brackets where the name of a field may. */
+/* Reads a type URL in brackets, where the name of a field may be. */
 static bool read_bracketed(reader *r, message *in) {
   gxds_prototext_token where = r->lexer.token;
   gxds_prototext_lexer_read_url(&r->lexer);
   if (r->lexer.token.kind != GXDS_PROTOTEXT_NAME) return fail(r, "");
-  if (in->msg && in->msg == r->response) { /* a resource by itself */
+  if (in->msg && in->msg == r->response) { /* a resource at the top of the file */
     const upb_FieldDef *f = upb_MessageDef_FindFieldByNumber(in->def, RESPONSE_RESOURCES);
     message any = {.def = upb_FieldDef_MessageSubDef(f),
                    .arena = in->arena,
@@ -422,7 +423,7 @@ static bool read_bracketed(reader *r, message *in) {
   return read_values(r, in, NULL, &where, NULL);
 }
 
-/* The token is a name or '['. */
+/* Reads a field. The token is a name or '['. */
 static bool read_field(reader *r, message *in) {
   bool ok;
   if (is(r, '[')) {

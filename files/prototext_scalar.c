@@ -14,7 +14,7 @@ static bool is_word_nocase(const gxds_prototext_token *token, const char *word) 
   return token->kind == GXDS_PROTOTEXT_NAME && gxds_str_equal_nocase(token->text, gxds_str_z(word));
 }
 
-/* Digits in base 10, 16 ("0x1F") or 8 ("017"), below 2^64. */
+/* Reads digits in base 10, 16 ("0x1F") or 8 ("017"), below 2^64. */
 static bool parse_digits(const gxds_prototext_token *token, uint64_t *out) {
   gxds_str s = token->text;
   if (token->kind != GXDS_PROTOTEXT_NUMBER) return false;
@@ -57,8 +57,8 @@ static bool read_bool(bool negative, const gxds_prototext_token *token, bool *ou
   return *out || is_word(token, "false") || is_word(token, "False") || is_word(token, "f");
 }
 
-/* Decimal, with a point, an exponent, an 'f' at its end; or inf or nan in any case. What is too
- * large is infinite, as other readers take it. */
+/* Reads a decimal number, perhaps with a point, an exponent and a final 'f', or inf, infinity or
+ * nan in any case. A number that is too large becomes infinite, as in other readers. */
 static bool read_double(bool negative, const gxds_prototext_token *token, double *out) {
   if (is_word_nocase(token, "inf") || is_word_nocase(token, "infinity")) {
     *out = (double)INFINITY;
@@ -72,7 +72,7 @@ static bool read_double(bool negative, const gxds_prototext_token *token, double
     gxds_str copy = gxds_str_dup(s);
     char *end;
     *out = strtod(copy.data, &end);
-    /* It reads "0x1", too, and what follows a zero byte is none of it. */
+    /* strtod() also reads "0x1", and stops at a zero byte. */
     bool whole = strspn(copy.data, "0123456789.eE+-") == s.size && *end == 0;
     gxds_str_free(&copy);
     if (!whole) return false;
@@ -111,7 +111,8 @@ static bool read_string(bool negative, const gxds_prototext_token *token, bool i
   return true;
 }
 
-/* False: nothing of the sort; what is then said to be expected. */
+/* Reads a value of the field's type. Sets *what to what is expected. False if the token is no such
+ * value. */
 static bool read(const upb_FieldDef *f, bool negative, const gxds_prototext_token *token,
                  upb_Arena *arena, upb_MessageValue *out, const char **what) {
   double number = 0;
@@ -124,7 +125,7 @@ static bool read(const upb_FieldDef *f, bool negative, const gxds_prototext_toke
     case kUpb_CType_Float:
       *what = "a number (float)";
       ok = read_double(negative, token, &number);
-      out->float_val = (float)number; /* what is too large becomes infinite (IEEE 754) */
+      out->float_val = (float)number; /* a number that is too large becomes infinite (IEEE 754) */
       return ok;
     case kUpb_CType_Double:
       *what = "a number";

@@ -31,7 +31,7 @@ void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource 
   google_protobuf_Any_set_value(any, view(resource->bytes));
 }
 
-/* "wire type 2": a field that holds bytes. */
+/* Adds a field of wire type 2, which holds bytes. */
 static void add_field(unsigned number, gxds_str bytes, gxds_text *out) {
   char byte = (char)(number << 3 | 2);
   gxds_text_add(out, gxds_str_of(&byte, 1));
@@ -44,8 +44,9 @@ static void add_field(unsigned number, gxds_str bytes, gxds_text *out) {
   gxds_text_add(out, bytes);
 }
 
-/* xRFC TP3, which is newer than the host's tables: DiscoveryResponse.resource_errors = 7, of
- * message ResourceError { ResourceName resource_name = 1; google.rpc.Status error_detail = 2; } */
+/* Writes the error by hand, because xRFC TP3 is newer than the host's tables:
+ * DiscoveryResponse.resource_errors = 7, of message ResourceError { ResourceName resource_name = 1;
+ * google.rpc.Status error_detail = 2; } */
 void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words) {
   google_rpc_Status *status = google_rpc_Status_new(w->arena);
   GXDS_CHECK(status != NULL);

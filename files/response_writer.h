@@ -1,4 +1,4 @@
-/* gxds_response_writer: one DiscoveryResponse in state of the world, as bytes, made resource by
+/* gxds_response_writer: makes the bytes of one state-of-the-world DiscoveryResponse, resource by
  * resource. Lives in the caller's struct, from init to finish. Confined. */
 #ifndef GRPC_XDS_FILES_RESPONSE_WRITER_H_
 #define GRPC_XDS_FILES_RESPONSE_WRITER_H_
@@ -20,10 +20,10 @@ typedef struct gxds_response_writer {
   gxds_text errors;
 } gxds_response_writer;
 
-/* version and nonce: borrowed, valid until finish. */
+/* version and nonce are borrowed: valid until finish. */
 void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
                                gxds_str nonce);
-/* resource: of that type; borrowed, valid until finish. */
+/* Adds a resource of that type. It is borrowed: valid until finish. */
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
 /* Adds an error for that name (xRFC TP3): NOT_FOUND with this text. */
 void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words);

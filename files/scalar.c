@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "files/yaml_scalar.h"
 
-/* Digits without sign, below 2^64. */
+/* Reads digits without a sign, below 2^64. */
 static bool parse_digits(gxds_str s, uint64_t *out) {
   uint64_t value = 0;
   if (s.size == 0) return false;
@@ -22,13 +22,13 @@ static bool parse_digits(gxds_str s, uint64_t *out) {
   return true;
 }
 
-/* An integer as sign and magnitude. Besides digits also 1.0 and 1e3, which proto3 JSON allows as
- * long as they are whole; beyond 2^53 a double would not say which. */
+/* Reads an integer as sign and magnitude. Besides digits, it accepts 1.0 and 1e3, which proto3 JSON
+ * allows if they are whole, but only up to 2^53: a double is not exact beyond that. */
 static bool parse_integer(gxds_str s, bool *negative, uint64_t *magnitude) {
   *negative = s.size > 0 && s.data[0] == '-';
   if (parse_digits(gxds_str_of(s.data + *negative, s.size - *negative), magnitude)) return true;
   gxds_text canonical = {0};
-  bool radix = s.size > 1 && (s.data[1] == 'x' || s.data[1] == 'o'); /* YAML's alone */
+  bool radix = s.size > 1 && (s.data[1] == 'x' || s.data[1] == 'o'); /* only for YAML */
   bool ok = !radix && gxds_yaml_resolve(s, &canonical) == GXDS_FILE_NODE_NUMBER;
   double value = ok ? strtod(canonical.data, NULL) : 0;
   gxds_text_fini(&canonical);

@@ -7,8 +7,9 @@
 #include "base/memory.h"
 #include "files/extra_types.h"
 
-/* Every file of messages in the host's libgrpc; files of annotations come with those that use them.
- * One that is not listed, nor needed by one that is, could not be named in an Any. */
+/* All files of messages in the host's libgrpc. Files of annotations are loaded with the files that
+ * use them. A message could not be used in an Any if its file were neither listed nor needed by a
+ * listed file. */
 #define HOST_FILES(X)                                                                          \
   X(envoy_config_accesslog_v3_accesslog_proto)                                                 \
   X(envoy_config_bootstrap_v3_bootstrap_proto)                                                 \
@@ -121,18 +122,20 @@
   X(xds_type_matcher_v3_string_proto)                                                          \
   X(xds_type_v3_typed_struct_proto)
 
-/* Weak: a host that does not have a file any more goes without it. */
+/* Weak symbols: a file that a host no longer has is left out. */
 #define DECLARE(file) extern _upb_DefPool_Init file##_upbdefinit __attribute__((weak));
 HOST_FILES(DECLARE)
 #define ADDRESS(file) &file##_upbdefinit,
 static const _upb_DefPool_Init *const host_files[] = {HOST_FILES(ADDRESS)};
 
-/* Not with the layouts that libgrpc carries: those of some are without their new fields. */
+/* Loads a file with newly built layouts, because the layouts in libgrpc lack the fields that
+ * load_extended() adds. */
 static bool load_host_file(upb_DefPool *pool, const _upb_DefPool_Init *file) {
   return _upb_DefPool_LoadDefInitEx(pool, file, /*rebuild_minitable=*/true);
 }
 
-/* With the new fields. Before those that use it. */
+/* Loads a file with the fields that the host lacks. Must be called before the files that use this
+ * file are loaded. */
 static void load_extended(upb_DefPool *pool, const _upb_DefPool_Init *init) {
   for (_upb_DefPool_Init **needed = init->deps; *needed; needed++) {
     GXDS_CHECK(load_host_file(pool, *needed));
@@ -151,7 +154,7 @@ static void load_extended(upb_DefPool *pool, const _upb_DefPool_Init *init) {
 struct gxds_schema {
   upb_DefPool *pool;
   bool lenient;
-  size_t *learned; /* how many types of Anys */
+  size_t *learned; /* how many types of Anys were learned */
 };
 
 gxds_schema *gxds_schema_create(void) {

@@ -9,7 +9,7 @@ const char *gxds_starved_of(int error) {
       return "the process has no more file descriptors (RLIMIT_NOFILE, ulimit -n)";
     case ENFILE:
       return "the system has no more file descriptors (fs.file-max)";
-    case ENOSPC: /* open() of a file that is there does not fail so */
+    case ENOSPC: /* open() of an existing file never fails with it */
       return "the user has no more inotify watches (fs.inotify.max_user_watches)";
     case ENOMEM:
       return "the kernel has no more memory";

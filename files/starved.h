@@ -1,5 +1,5 @@
-/* Finds out what the system lacked when one of its calls failed. When it has more of it, the files
- * can be watched or read, but no event says so. Pure; any thread. */
+/* Finds out what the system lacked when one of its calls failed. When the system has it again, the
+ * files can be watched or read, but no event reports that. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_STARVED_H_
 #define GRPC_XDS_FILES_STARVED_H_
 

@@ -123,7 +123,7 @@ gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uin
               envoy_config_endpoint_v3_Endpoint_mutable_address(
                   envoy_config_endpoint_v3_LbEndpoint_mutable_endpoint(lb, arena), arena),
               arena);
-      /* No two endpoints of a cluster share an address. */
+      /* Each endpoint of a cluster has its own port, so no two have the same address. */
       unsigned low = (unsigned)(gxds_random_next(&random) % 250) + 1;
       envoy_config_core_v3_SocketAddress_set_address(
           socket, text_of(arena, "10.%u.0.%u", (unsigned)(gxds_random_next(&random) % 256), low));
@@ -233,7 +233,7 @@ const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s) {
   gxds_file_found found = {.entries =
                                gxds_calloc(2 + 2 * (size_t)s->clusters, sizeof *found.entries)};
   found.capacity = 2 + 2 * (size_t)s->clusters;
-  /* In the order of types and names. */
+  /* Sorted by type and name, as gxds_file_set_of() requires. */
   found.entries[found.count++].resource = make_listener();
   found.entries[found.count++].resource = make_routes(s);
   for (unsigned i = 0; i < s->clusters; i++) {

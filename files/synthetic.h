@@ -1,6 +1,6 @@
-/* gxds_synthetic: resources that no file holds, to try sizes with: a listener with a route to each
- * of K clusters, and endpoints for each. The same description gives the same resources. Pure
- * functions, any thread. */
+/* gxds_synthetic: resources that are generated, not read from files, to try large sizes: a listener
+ * with a route to each of K clusters, and endpoints for each. The same description gives the same
+ * resources. Pure functions, any thread. */
 #ifndef GRPC_XDS_FILES_SYNTHETIC_H_
 #define GRPC_XDS_FILES_SYNTHETIC_H_
 
@@ -18,19 +18,20 @@ extern "C" {
 typedef struct gxds_synthetic {
   unsigned clusters;   /* "cluster-000000", … */
   unsigned endpoints;  /* the endpoints of each cluster, in all localities together */
-  unsigned localities; /* of each cluster, at least 1 */
-  uint64_t seed;       /* addresses and weights depend on it */
+  unsigned localities; /* the localities of each cluster, at least 1 */
+  uint64_t seed;       /* determines addresses and weights */
 } gxds_synthetic;
 
-/* Reads "clusters=K,endpoints=N,localities=L,seed=S": any order; what is left out is 100, 10, 1
- * and 1. False: error says what is wrong. */
+/* Reads "clusters=K,endpoints=N,localities=L,seed=S", in any order. The defaults are 100, 10, 1
+ * and 1. False if the text is wrong; error then says why. */
 bool gxds_synthetic_parse(const char *text, gxds_synthetic *out, gxds_text *error);
 
 /* The resources; the listener is "synthetic.example", its routes are "/cluster-000000/" and so on.
  * The caller owns the returned reference. */
 const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s);
 
-/* The bytes of the endpoints of one cluster, for a seed of their own. Owned by the caller. */
+/* The bytes of the endpoints of one cluster, for that seed instead of s->seed. The caller owns
+ * them. */
 gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uint64_t seed);
 
 #ifdef __cplusplus

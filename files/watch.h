@@ -1,11 +1,12 @@
-/* gxds_file_watch: when to read a directory of resource files anew. The pure part: events of the
- * file system and time in, "now" out; dir_watch.h connects it to inotify.
+/* gxds_file_watch: decides when to read a directory of resource files again. It is the pure part:
+ * it takes events of the file system and the time, and says when to read. dir_watch.h connects it
+ * to inotify.
  *
  *     quiet ──change──► settling ──50 ms without events──► due ──taken──► quiet
  *       └──────────────swap of a symlink───────────────────►┘
  *
- * A file that a writer was seen to write into and has not closed holds the reading back, for a
- * while: half a YAML file may well be a valid one. Confined; lives in the caller's struct. */
+ * A file that a writer has written into and not closed delays the reading for a while, because half
+ * a YAML file may well be valid. Confined; lives in the caller's struct. */
 #ifndef GRPC_XDS_FILES_WATCH_H_
 #define GRPC_XDS_FILES_WATCH_H_
 
@@ -34,11 +35,11 @@ typedef enum gxds_file_watch_change {
 } gxds_file_watch_change;
 
 typedef struct gxds_file_watch {
-  gxds_time first_event; /* since the last reading, and since a file was open */
+  gxds_time first_event; /* the first event since the last reading, and since a file was open */
   gxds_time last_event;
   bool pending;    /* something changed since the last reading */
   gxds_time retry; /* GXDS_TIME_NEVER: none is due without an event */
-  bool swapped;    /* a symlink was: what is behind it is whole */
+  bool swapped;    /* a symlink was replaced: the files behind it are whole */
   gxds_str *open;
   size_t open_count;
 } gxds_file_watch;

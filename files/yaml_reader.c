@@ -38,7 +38,7 @@ static anchor *find_anchor(reader *r, gxds_str name) {
 static bool set_anchor(reader *r, const yaml_char_t *name, gxds_file_node *node, uint32_t line) {
   if (!name) return true;
   anchor *known = find_anchor(r, view(name));
-  if (known) { /* YAML: the later one of a name counts from there on */
+  if (known) { /* in YAML, a later anchor of a name replaces the earlier one */
     known->node = node;
     return true;
   }
@@ -57,7 +57,8 @@ static bool unknown_tag(reader *r, const yaml_char_t *tag, uint32_t line) {
   return false;
 }
 
-/* What a scalar with the tag is allowed to be; the kind is already resolved as if it were plain. */
+/* Applies a tag to a scalar whose kind was resolved as if it had none. False if the tag does not
+ * fit. */
 static bool apply_tag(const yaml_char_t *tag, gxds_file_node_kind *kind) {
   static const char prefix[] = "tag:yaml.org,2002:";
   gxds_str t = view(tag);
@@ -128,7 +129,7 @@ static bool on_alias(reader *r, const yaml_event_t *e) {
   return gxds_file_node_builder_alias(&r->builder, a->node, line);
 }
 
-/* False: stop. */
+/* False if the parse is to stop. */
 static bool on_event(reader *r, const yaml_event_t *e) {
   switch (e->type) {
     case YAML_SCALAR_EVENT:
@@ -160,7 +161,7 @@ static bool on_event(reader *r, const yaml_event_t *e) {
 static void add_syntax_error(gxds_file_errors *errors, const yaml_parser_t *parser) {
   const char *problem = parser->problem ? parser->problem : "no memory";
   if (parser->error == YAML_READER_ERROR) {
-    /* The reader knows the offset only; the mark is where the scanner was. */
+    /* libyaml's reader gives only an offset. The mark is where its scanner was. */
     gxds_file_errors_add(errors, (uint32_t)parser->mark.line + 1, NULL,
                          "syntax error at byte %zu: %s", parser->problem_offset, problem);
     return;

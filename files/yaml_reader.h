@@ -1,5 +1,5 @@
-/* YAML text → nodes: libyaml's events, scalars typed by the core schema of YAML 1.2. Pure; any
- * thread. */
+/* Reads YAML text into nodes. libyaml parses it, and scalars get their types by the core schema of
+ * YAML 1.2. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_YAML_READER_H_
 #define GRPC_XDS_FILES_YAML_READER_H_
 
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* Calls on_document for each document of the stream, in order; the nodes live in the arena. False
- * when there are errors, which are added to errors with their lines; documents before the first
- * one may have been delivered then. Aliases are the anchored node itself; the tags of the core
- * schema (!!str, !!int, …) and "!" are understood, others are errors. */
+/* Calls on_document for each document of the stream, in order; the nodes live in the arena. Adds
+ * errors to errors, with their lines, and then returns false; it may have delivered the documents
+ * before the first error. An alias becomes the anchored node itself. The tags of the core schema
+ * (!!str, !!int, …) and "!" are supported; other tags are errors. */
 bool gxds_yaml_read(gxds_str text, struct upb_Arena *arena, gxds_file_errors *errors,
                     void (*on_document)(void *arg, const gxds_file_node *root), void *arg);
 

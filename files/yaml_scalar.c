@@ -22,7 +22,7 @@ static int hex_digit(char c) {
   return -1;
 }
 
-/* 0o17 and 0x1F. Beyond 64 bits it is no number of ours, and stays a string. */
+/* Reads 0o17 and 0x1F. A number beyond 64 bits stays a string. */
 static bool resolve_radix(gxds_str s, gxds_text *out) {
   if (s.size < 3 || s.data[0] != '0' || (s.data[1] != 'o' && s.data[1] != 'x')) return false;
   uint64_t radix = s.data[1] == 'o' ? 8 : 16;
