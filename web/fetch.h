@@ -31,7 +31,7 @@ typedef struct gxds_web_answer {
   gxds_str etag;
   gxds_str body;
   gxds_duration max_age;     /* max-age of Cache-Control, less the Age; 0 if there is none */
-  gxds_duration retry_after; /* 0: it says none */
+  gxds_duration retry_after; /* 0: the answer has no Retry-After */
 } gxds_web_answer;
 
 #ifdef __cplusplus

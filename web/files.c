@@ -1,11 +1,11 @@
-/* Resource files by their index: the index is polled; when it names other files than are held,
- * these are fetched, and when all are there and are what the index says, they are one state.
+/* Serves the resource files that an index lists. The index is polled. If it lists other files than
+ * those that are held, the new ones are fetched. When all files are there and match the index, they
+ * become the new state.
  *
  *     idle ── due ─► index ── other files ─► fetching ── all there ─► a state ─► idle
  *
- * Whoever publishes writes the files first and the index last. A client that is in between finds a
- * file that its index does not know: it fetches the index once more before it calls that an error.
- */
+ * A publisher writes the files first and the index last. A client that reads in between finds a
+ * file that does not match its index. It fetches the index once more before it reports an error. */
 #include <stdlib.h>
 
 #include "base/block.h"
@@ -15,13 +15,13 @@
 #include "web/paths.h"
 #include "web/server_internal.h"
 
-/* So many files are fetched at a time: as many as a browser does. */
+/* The most files that are fetched at the same time, as in a browser. */
 #define FETCHES_MAX 6u
 
 typedef struct held_file {
   gxds_web_index_file about; /* path: owned */
-  const gxds_block *bytes;   /* NULL: they are not there */
-  uint64_t fetch;            /* the last request for it; 0: none */
+  const gxds_block *bytes;   /* NULL: not fetched yet */
+  uint64_t fetch;            /* the id of the last request for it; 0: none */
 } held_file;
 
 typedef struct file_list {
@@ -34,19 +34,19 @@ typedef enum phase { IDLE, INDEX, FETCHING } phase;
 typedef struct web_files {
   gxds_file_server *server;
   const gxds_file_set *set; /* NULL: no good state yet */
-  file_list held;           /* of that state */
-  gxds_str etag;            /* of its index; empty: it had none */
+  file_list held;           /* the files of that state */
+  gxds_str etag;            /* the ETag of its index; empty: it had none */
 
   phase phase;
   uint64_t index_fetch;
   gxds_time due;
-  bool repeated;  /* the index was fetched once more */
-  bool confirmed; /* since the stream was opened, the server said that the state is the newest */
-  bool unsent;    /* was_sent() is to tell of a request */
-  file_list next; /* FETCHING */
-  size_t cursor;  /* the first of them that may have to be fetched still */
+  bool repeated;  /* the index is fetched once more */
+  bool confirmed; /* the server has said on this stream that the state is the newest */
+  bool unsent;    /* was_sent() has to report a request */
+  file_list next; /* FETCHING: the files of the new index */
+  size_t cursor;  /* the first of `next` that may still have to be fetched */
   size_t on_way;
-  size_t missing; /* of them, those on their way too */
+  size_t missing; /* files of `next` that are not there, including those on their way */
   gxds_str next_etag;
   gxds_str next_version;
   gxds_duration max_age; /* of the index */
@@ -100,7 +100,8 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   w->unsent = true;
 }
 
-/* A57's time for an answer runs from when the server was asked for the files. */
+/* A57's timer starts when the server was asked for the files: a request counts as sent once the
+ * state is confirmed, or while something is fetched. */
 static bool was_sent(gxds_web_server *s) {
   web_files *w = s->state;
   if (!w->unsent || (!w->confirmed && w->phase == IDLE)) return false;
@@ -171,7 +172,7 @@ static const held_file *find_held(const web_files *w, const held_file *wanted) {
   return same ? held : NULL;
 }
 
-/* Files that are held already are not fetched again. */
+/* Takes the files of the index as `next`. Files that are held already are not fetched again. */
 static void take_index(web_files *w, gxds_web_index *index) {
   w->next.files = gxds_calloc(index->count, sizeof *w->next.files);
   w->next.count = w->missing = index->count;
@@ -254,7 +255,7 @@ static const gxds_file_set *build(gxds_web_server *s) {
   return set;
 }
 
-/* All is there. */
+/* All files of `next` are there: they become the state, if they are valid. */
 static void apply(gxds_web_server *s, gxds_time now) {
   web_files *w = s->state;
   const gxds_file_set *set = build(s);
@@ -278,7 +279,8 @@ static void apply(gxds_web_server *s, gxds_time now) {
   end_of_poll(s, now);
 }
 
-/* The file is not the one of the index. */
+/* The file does not match the index. Fetches the index once more; if that was done already, ends
+ * the stream. */
 static void on_wrong_file(gxds_web_server *s, gxds_str path, const char *what, gxds_time now) {
   web_files *w = s->state;
   if (w->repeated) {
@@ -291,7 +293,7 @@ static void on_wrong_file(gxds_web_server *s, gxds_str path, const char *what, g
   w->due = now;
 }
 
-/* NULL: it is the file of the index; else what of it is another. */
+/* Compares a file with its entry in the index. NULL if it matches, else what differs (static). */
 static const char *what_differs(const held_file *f, gxds_str body) {
   unsigned char digest[GXDS_SHA256_SIZE];
   if (body.size != f->about.size) return "size";
@@ -344,7 +346,7 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
 
 static gxds_time fetch_deadline(const gxds_web_server *s) {
   const web_files *w = s->state;
-  /* A file that is due at once may still have to wait, for Retry-After. */
+  /* At once; gxds_web_server_deadline() adds the wait for Retry-After. */
   if (w->phase == FETCHING && is_file_due(w)) return 0;
   return w->phase == IDLE ? w->due : GXDS_TIME_NEVER;
 }

@@ -1,5 +1,5 @@
-/* gxds_web_index: what a directory of resource files on a web server holds: its version, and of
- * each file the path, the size and the SHA-256.
+/* gxds_web_index: describes a directory of resource files on a web server: its version, and the
+ * path, size and SHA-256 of each file.
  *
  *     {"version": "…", "files": [{"path": "lds.yaml", "size": 321, "sha256": "64 digits"}, …]}
  *
@@ -16,7 +16,7 @@ extern "C" {
 
 #define GXDS_SHA256_SIZE 32
 
-/* Of bytes. */
+/* The SHA-256 of bytes. */
 void gxds_sha256(gxds_str bytes, unsigned char digest[GXDS_SHA256_SIZE]);
 
 /* The most bytes of an index: enough for 10,000 files (GXDS_DIR_FILES_MAX) with paths of 200 bytes

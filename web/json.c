@@ -40,7 +40,7 @@ bool gxds_web_json_write(const gxds_schema *schema, const char *message, gxds_st
   const upb_MessageDef *m = gxds_schema_find(schema, gxds_text_str(&url));
   gxds_text_fini(&url);
   GXDS_CHECK(m != NULL);
-  /* upb prints numbers by the locale of the thread. */
+  /* upb prints numbers in the locale of the thread. */
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   GXDS_CHECK(c != (locale_t)0);
   locale_t before = uselocale(c);

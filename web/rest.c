@@ -1,10 +1,10 @@
-/* xDS over REST-JSON: each type is polled by itself. A request is a whole DiscoveryRequest, with
- * the node and all names; what comes back is a DiscoveryResponse, or 304 when the version told is
+/* xDS over REST-JSON. Each type is polled separately. A request is a whole DiscoveryRequest with
+ * the node and all names. The answer is a DiscoveryResponse, or 304 if the request's version is
  * still the newest.
  *
- * A server need not know its clients: it sees the version, and may not see that other names are
- * asked for than before. So a version is told only together with the names that it was given for;
- * with others, and on a new stream, all is asked for anew. */
+ * A server may keep no state of its clients: it sees the version, but may not notice that other
+ * names are requested than before. So a request has a version only if the version was received for
+ * exactly its names. With other names, and on a new stream, a request has none. */
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -27,33 +27,33 @@ const char *const gxds_web_rest_paths[GXDS_FILE_TYPE_COUNT] = {
     [GXDS_FILE_ENDPOINTS] = "/v3/discovery:endpoints",
 };
 
-/* Make before break, where several types have news at once. */
+/* Make before break: the order of the types if several have news at once. */
 static const gxds_file_type order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS, GXDS_FILE_LISTENER,
                                        GXDS_FILE_ROUTE_CONFIG};
 
-/* One type, on this stream. */
+/* The subscription of one type, on this stream. */
 typedef struct subscription {
-  gxds_str *names; /* asked for by the engine; owned */
+  gxds_str *names; /* the names that the engine requests; owned */
   size_t count;
-  gxds_str version;   /* that the engine has accepted; empty: none */
-  bool version_fits;  /* it was given for just these names */
+  gxds_str version;   /* the version that the engine has accepted; empty: none */
+  bool version_fits;  /* `version` was received for exactly these names */
   gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
-  uint64_t fetch;     /* the request on its way; 0: none */
-  gxds_time due;      /* the next */
-  bool hurries;       /* it is early, to tell of a NACK */
-  bool hurried;       /* the last one was */
-  uint64_t nonce;     /* of the last response, our own; 0: none yet */
-  bool unanswered;    /* the engine has it, and did not say yet what it makes of it */
-  gxds_str its_nonce; /* the web server's; empty: it gave none */
-  bool hash_fits;     /* hash is of an answer to just these names */
-  uint64_t hash;      /* of the last answer that the engine was given */
-  gxds_str response;  /* for the engine; empty: none */
+  uint64_t fetch;     /* the id of the request on its way; 0: none */
+  gxds_time due;      /* when the next request is due */
+  bool hurries;       /* the next request is early, to report a NACK */
+  bool hurried;       /* the last request was early for that reason */
+  uint64_t nonce;     /* our own nonce of the last response; 0: none yet */
+  bool unanswered;    /* the engine got the last response, but sent no ACK or NACK yet */
+  gxds_str its_nonce; /* the web server's nonce; empty: it gave none */
+  bool hash_fits;     /* `hash` is of an answer for exactly these names */
+  uint64_t hash;      /* a hash of the last answer that the engine was given */
+  gxds_str response;  /* the next response for the engine; empty: none */
 } subscription;
 
 typedef struct rest {
   gxds_str node; /* the first request of the stream has it; serialized */
   uint64_t nonce;
-  gxds_file_type sending; /* of the last request; GXDS_FILE_TYPE_COUNT: that was sent */
+  gxds_file_type sending; /* of the last request; GXDS_FILE_TYPE_COUNT: it was sent */
   subscription types[GXDS_FILE_TYPE_COUNT];
 } rest;
 
@@ -95,7 +95,7 @@ static void destroy(gxds_web_server *s) {
 
 static gxds_str str_of(upb_StringView v) { return gxds_str_of(v.data, v.size); }
 
-/* True: they are others than before. */
+/* Takes the names of a request. True if they differ from those before. */
 static bool take_names(subscription *t,
                        const envoy_service_discovery_v3_DiscoveryRequest *request) {
   size_t count;
@@ -124,8 +124,9 @@ static void ask_anew(subscription *t, gxds_time now) {
   t->due = t->count ? now : GXDS_TIME_NEVER;
 }
 
-/* An ACK waits for the next poll; a NACK does not, unless what it refuses is the answer to one: a
- * server whose answers differ though nothing is mended, by a nonce, would never be left alone. */
+/* Takes the engine's ACK or NACK. An ACK waits for the next poll. A NACK is sent at once, unless it
+ * refuses the answer to a NACK: a server whose answers always differ, for example by a nonce, would
+ * otherwise get one request after the other. */
 static void take_verdict(subscription *t,
                          const envoy_service_discovery_v3_DiscoveryRequest *request,
                          upb_Arena *arena, gxds_time now) {
@@ -171,7 +172,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   GXDS_CHECK(arena != NULL);
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
-  GXDS_CHECK(request != NULL); /* the engine's own */
+  GXDS_CHECK(request != NULL); /* our own engine made the request */
   keep_node(r, request, arena);
   const gxds_file_type type =
       gxds_file_type_find(str_of(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
@@ -185,7 +186,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   upb_Arena_Free(arena);
 }
 
-/* What is to be asked at once, and was not yet, is on nobody's way. */
+/* A request that is due at once counts as sent only when its fetch has begun. */
 static bool was_sent(gxds_web_server *s) {
   rest *r = s->state;
   if (r->sending == GXDS_FILE_TYPE_COUNT) return false;
@@ -239,8 +240,9 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   return gxds_text_take(&json);
 }
 
-/* Not while a response waits for the engine, or for its answer: what is told would not be what the
- * engine holds when the answer comes, and a 304 would speak of another version. */
+/* Nothing is due while a response waits for the engine, or for the engine's ACK or NACK. A request
+ * would then have a version that the engine may no longer hold when the answer comes, and a 304
+ * would refer to that version. */
 static gxds_time due_of(const subscription *t) {
   return t->fetch || t->response.size || t->unanswered ? GXDS_TIME_NEVER : t->due;
 }
@@ -262,7 +264,7 @@ static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out)
 
 /* ---- answers ---- */
 
-/* The resources of a response, by name. */
+/* The resources of an answer. */
 typedef struct reading {
   gxds_file_type type;
   gxds_file_found found;
@@ -292,8 +294,8 @@ static bool is_found(const gxds_file_found *sorted, gxds_str name) {
   return sorted->count && bsearch(&wanted, sorted->entries, sorted->count, sizeof wanted, by_name);
 }
 
-/* What the answer says, as a response for the engine. A resource that was asked for and is not in
- * it does not exist: unlike one of ADS, an answer always has all. */
+/* Makes a response for the engine from an answer. A requested resource that the answer lacks does
+ * not exist: unlike a response of ADS, an answer always has all resources. */
 static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
                               const gxds_file_response *head) {
   rest *r = s->state;
@@ -347,8 +349,8 @@ static void read_answer(gxds_web_server *s, gxds_file_type type, gxds_str body) 
   gxds_file_errors_fini(&in.errors);
 }
 
-/* A page that asks for a password has the status 200 as well. Servers that don't set a type, or
- * have it guessed, send one of the others. */
+/* Refuses other pages, because a page that asks for a password has the status 200 too. Servers that
+ * set no type, or guess it, send one of the types besides JSON. */
 static bool may_be_json(gxds_str content_type) {
   gxds_str type = content_type;
   for (size_t i = 0; i < type.size; i++) {
@@ -364,12 +366,13 @@ static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_ti
   rest *r = s->state;
   gxds_file_type type = 0;
   while (type < GXDS_FILE_TYPE_COUNT && r->types[type].fetch != answer->id) type++;
-  if (type == GXDS_FILE_TYPE_COUNT) return; /* other names are asked for meanwhile */
+  if (type == GXDS_FILE_TYPE_COUNT) return; /* other names are requested by now */
   subscription *t = &r->types[type];
   const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
   t->fetch = 0;
-  /* A 304 without a version, too: go-control-plane has the version "" of a type of which it has
-   * nothing, and so nothing new. What is asked for may come yet, while A57's timer runs. */
+  /* A 304 is also an answer to a request without a version: go-control-plane has the version "" for
+   * a type of which it has no resources, and so nothing new. The resources may still come, while
+   * A57's timer runs. */
   if (!gxds_web_server_is_good(s, path, answer, true)) return;
   t->due = gxds_web_server_next_poll(s, answer, now);
   if (answer->code == 304) return;
@@ -378,7 +381,7 @@ static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_ti
                         GXDS_STR_ARG(answer->content_type));
     return;
   }
-  /* The same again: of a server that looks at no version, or after a NACK. */
+  /* The same answer again, from a server that ignores versions, or after a NACK. */
   const uint64_t hash = XXH3_64bits(answer->body.data, answer->body.size);
   if (t->hash_fits && hash == t->hash) return;
   t->hash = hash;

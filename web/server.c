@@ -101,7 +101,7 @@ void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, 
   s->open = false;
 }
 
-/* What the server says about it, if that is a line for people and no page. */
+/* Adds the first line of the server's answer, if it is text for people and not HTML. */
 static void add_quote(const gxds_web_answer *answer, gxds_text *out) {
   gxds_str line = answer->body;
   const char *end = line.size ? memchr(line.data, '\n', line.size) : NULL;
@@ -134,8 +134,8 @@ gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_answer *a
   if (max_age > GXDS_WEB_WAIT_MAX) max_age = GXDS_WEB_WAIT_MAX;
   const gxds_duration delay =
       max_age > s->server->refresh_delay ? max_age : s->server->refresh_delay;
-  /* Later by up to a fifth: clients that were started together don't ask together for long, and
-   * nobody asks while the answer is fresh. */
+  /* The jitter makes a poll up to a fifth later. So clients that were started together don't poll
+   * together for long, and no client polls while the answer is fresh. */
   const gxds_duration jitter = (gxds_duration)((double)delay * 0.2 * gxds_random_unit(&s->random));
   return gxds_time_after(now, delay + jitter);
 }

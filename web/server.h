@@ -1,16 +1,16 @@
-/* gxds_web_server: a server of the bootstrap that is a web server, as an xDS server for one engine:
- * over REST-JSON (rest.c), or by resource files and their index (files.c). Each has one stream at
- * a time, as one of ADS in state of the world.
+/* gxds_web_server: a web server of the bootstrap as an xDS server for one engine. It speaks
+ * REST-JSON (rest.c), or has resource files and their index (files.c). Each has one stream at a
+ * time, which works like an ADS stream in state of the world.
  *
- * Pure logic, confined: the engine's requests, the answers of the web server and the time go in;
+ * Pure logic, confined. The engine's requests, the web server's answers and the time go in;
  * requests for the web server, responses for the engine and the end of the stream come out.
  *
  *     open ─► on_request ⇄ was_sent    next_fetch ⇄ on_answer    next_response … take_end
  *
- * Whatever can't be fetched, read or applied ends the stream, with all that is wrong: the engine
- * keeps what it has, and opens the next stream after its backoff (A57), which asks anew. So a
- * server that is away, or serves nonsense, is one to fall back from (A71), as one of gRPC would be.
- */
+ * Anything that can't be fetched, read or applied ends the stream, with all errors as the reason.
+ * The engine then keeps its resources, and opens the next stream after its backoff (A57), which
+ * makes new requests. So the engine can fall back (A71) from a server that is down or serves
+ * invalid data, as it does from a gRPC server. */
 #ifndef GRPC_XDS_WEB_SERVER_H_
 #define GRPC_XDS_WEB_SERVER_H_
 
@@ -55,11 +55,11 @@ bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_requ
 /* Takes the answer to a fetch. It is ignored if nobody waits for it any more. */
 void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
 
-/* The next DiscoveryResponse; the caller frees *out with gxds_str_free(). False: there is none. */
+/* The next DiscoveryResponse. The caller frees *out with gxds_str_free(). False if none is due. */
 bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out);
 /* Whether the stream ended. Returns true once, with the reason in *why, which the caller frees. */
 bool gxds_web_server_take_end(gxds_web_server *s, gxds_str *why);
-/* A line for the log, which the caller frees. False: there is none. */
+/* A line for the log, which the caller frees. False if there is none. */
 bool gxds_web_server_take_log(gxds_web_server *s, gxds_str *line);
 /* When to look for something to fetch or to respond without a new event. */
 gxds_time gxds_web_server_deadline(const gxds_web_server *s);

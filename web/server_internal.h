@@ -28,7 +28,7 @@ extern const gxds_web_form_functions gxds_web_files; /* files.c */
 
 struct gxds_web_server {
   const gxds_web_form_functions *form;
-  void *state; /* the form's */
+  void *state; /* the state of the form */
   const gxds_bootstrap_server *server;
   const gxds_schema *schema;
   gxds_random random;
