@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-/* The copy is at *at, which moves behind it. */
+/* Copies s to *at, and moves *at behind the copy. */
 static gxds_str copy_to(char **at, gxds_str s) {
   char *start = *at;
   if (s.size) memcpy(start, s.data, s.size);
@@ -65,7 +65,7 @@ bool gxds_error_equal(const gxds_error *a, const gxds_error *b) {
   return gxds_error_same_text(a, b) && (a == b || a->code == b->code);
 }
 
-/* Every update of a cluster makes some, so without a format. */
+/* Adds a part without printf(), because every update of a cluster makes such texts. */
 static bool add_part(gxds_text *t, bool spaced, const char *before, gxds_str what) {
   if (what.size == 0) return spaced;
   if (spaced) gxds_text_add_z(t, " ");

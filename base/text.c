@@ -52,9 +52,9 @@ void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
   t->size += (size_t)size;
 }
 
-/* Adds s, in which characters of these kinds become \xNN. */
+/* Adds s. Control characters become \xNN, and, if asked for, backslashes and invalid UTF-8 too. */
 static void add_visible(gxds_text *t, gxds_str s, bool backslashes, bool invalid) {
-  size_t run = 0; /* of s, which goes as it is */
+  size_t run = 0; /* how many bytes of s are added as they are */
   while (run < s.size) {
     gxds_str rest = gxds_str_of(s.data + run, s.size - run);
     size_t character = invalid ? gxds_utf8_character(rest) : 1;

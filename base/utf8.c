@@ -10,7 +10,7 @@ size_t gxds_utf8_character(gxds_str s) {
   for (size_t i = 1; i < size; i++) {
     if ((p[i] & 0xc0) != 0x80) return 0;
   }
-  /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+  /* Overlong forms, surrogates, and characters beyond U+10FFFF are invalid. */
   if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
   if (p[0] == 0xed && p[1] >= 0xa0) return 0;
   if (p[0] == 0xf0 && p[1] < 0x90) return 0;
@@ -51,8 +51,8 @@ void gxds_utf8_add(gxds_text *out, uint32_t code) {
   gxds_text_add(out, gxds_str_of(bytes, size));
 }
 
-/* The bytes of the character that s begins with if it may stand in a JSON string as it is; 0: it
- * may not, or there is none. */
+/* The size of the first character of s, if a JSON string may have it without an escape. 0 if it may
+ * not, or if there is none. */
 static size_t plain_size(gxds_str s) {
   if (s.size == 0 || s.data[0] == '"' || s.data[0] == '\\') return 0;
   return gxds_utf8_control(s) ? 0 : gxds_utf8_character(s);
@@ -61,7 +61,7 @@ static size_t plain_size(gxds_str s) {
 void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
   gxds_text_add_z(out, "\"");
   while (s.size > 0) {
-    size_t run = 0; /* of s, which goes as it is */
+    size_t run = 0; /* how many bytes of s are added as they are */
     for (size_t size; (size = plain_size(after(s, run))) > 0;) run += size;
     gxds_text_add(out, gxds_str_of(s.data, run));
     s = after(s, run);

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* Reads a number of at most ten bytes; false when there is none. */
+/* Reads a number of at most ten bytes. False if there is none. */
 static bool read_varint(gxds_str *in, uint64_t *out) {
   *out = 0;
   for (size_t i = 0; i < in->size && i < 10; i++) {
@@ -22,7 +22,7 @@ static bool skip(gxds_str *in, uint64_t size) {
   return true;
 }
 
-/* Reads a tag and what belongs to it, but for the fields of a group. */
+/* Reads a tag and its value. The fields of a group are not read. */
 static bool read_field(gxds_str *in, uint64_t *tag, gxds_str *value) {
   uint64_t number = 0;
   *value = gxds_str_of(NULL, 0);
@@ -32,7 +32,7 @@ static bool read_field(gxds_str *in, uint64_t *tag, gxds_str *value) {
       return read_varint(in, &number);
     case 1:
       return skip(in, 8);
-    case 2: /* a size and as many bytes */
+    case 2: /* a size, and that many bytes */
       if (!read_varint(in, &number)) return false;
       *value = gxds_str_of(in->data, (size_t)number);
       return skip(in, number);
