@@ -1,5 +1,5 @@
-/* The entries of the implementation for what its clients hold: for the client status discovery
- * service (A40), and metrics (A78). */
+/* The entries of the implementation that report what its clients hold: for the client status
+ * discovery service (A40), and as metrics (A78). */
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ __attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dum
   if (!gxds_clients_dump(by_client ? GXDS_DUMP_BY_CLIENT : GXDS_DUMP_MERGED, host, &ours)) {
     gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
   }
-  /* Two ClientStatusResponses, one after the other, are one with the clients of both. */
+  /* The bytes of two ClientStatusResponses, one after the other, are one ClientStatusResponse with
+   * the clients of both. */
   gxds_text merged = {0};
   if (by_client) gxds_text_add(&merged, host);
   gxds_text_add(&merged, ours);

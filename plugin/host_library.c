@@ -7,7 +7,7 @@
 
 #include "plugin/impl.h"
 
-/* The one that libgrpc_xds.so exports. */
+/* Our own, which libgrpc_xds.so exports. */
 void grpc_init(void);
 
 /* ISO C has no conversion from an object pointer to a function's; POSIX guarantees this one. */
@@ -43,8 +43,8 @@ static void *loaded(const gxds_known_host *host) {
 
 bool gxds_host_library_find(gxds_host_library *out) {
   *out = (gxds_host_library){.version = "", .file = "libgrpc.so"};
-  /* By its soname, not by a symbol: another copy of gRPC may be linked into the program, and what
-   * Ruby's extension loads is not in the global scope. */
+  /* The library is found by its soname, not by a symbol: another copy of gRPC may be linked into
+   * the program, and the library that Ruby's extension loads is not in the global scope. */
   for (size_t i = 0; i < GXDS_KNOWN_HOSTS; i++) {
     const gxds_known_host *known = &gxds_known_hosts[i];
     void *handle = loaded(known);
@@ -74,19 +74,19 @@ static void *not_ours(void *symbol) {
   return symbol && to_function(symbol) != grpc_init ? symbol : NULL;
 }
 
-/* What the caller's own library finds in itself and in what it depends on. Libraries that are
- * opened late are not in the global scope, and may carry a gRPC of their own. */
+/* The grpc_init() in the caller's library, or in a library that it depends on. A library that is
+ * opened late is not in the global scope, and may have its own gRPC. */
 static void *init_near(void *caller) {
   Dl_info info;
   struct link_map *map = NULL;
   if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
-  if (!map->l_name || !*map->l_name) return NULL; /* the program: its scope is the global one */
+  if (!map->l_name || !*map->l_name) return NULL; /* the program, whose scope is the global one */
   void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
   return library ? not_ours(dlsym(library, "grpc_init")) : NULL;
 }
 
-/* Copies of the names of loaded libraries. They are opened afterwards: the linker's lock that
- * dl_iterate_phdr holds must not be held while another of its locks is taken. */
+/* Copies of the names of loaded libraries. The libraries are opened after dl_iterate_phdr() has
+ * returned: while it holds its lock of the linker, no other lock of the linker must be taken. */
 enum { kNamesMax = 1024 };
 typedef struct names {
   size_t count;
@@ -126,8 +126,8 @@ gxds_host_function gxds_real_grpc_init(void *caller, bool *lasting) {
   void *symbol = init_near(caller);
   if (!symbol) symbol = not_ours(dlsym(RTLD_NEXT, "grpc_init"));
   *lasting = symbol != NULL;
-  /* A function that ends in a call of grpc_init() jumps there, so that its own caller is all that
-   * we see: perhaps one that has nothing to do with gRPC. */
+  /* A function that ends in a call of grpc_init() may jump there. Then `caller` is in that
+   * function's own caller, which may have nothing to do with gRPC. */
   if (!symbol) symbol = init_anywhere();
   return to_function(symbol);
 }

@@ -4,16 +4,16 @@
 #include <stddef.h>
 #include <time.h>
 
-/* grpc_core::CoreConfiguration::config_, the registry once it is built: private there, and its
- * public Get() would build it. */
+/* grpc_core::CoreConfiguration::config_, the registry, once it is built. It is private, but the
+ * public Get() would build the registry. */
 extern void *core_configuration __asm__("_ZN9grpc_core17CoreConfiguration7config_E");
 /* grpc_core::InitInternally, set by the host's first initialisation. */
 extern void (*init_internally)(void) __asm__("_ZN9grpc_core14InitInternallyE");
 
 bool gxds_host_is_initialized(void) {
   if (__atomic_load_n(&core_configuration, __ATOMIC_ACQUIRE) != NULL) return true;
-  /* grpc_is_initialized() does the first initialisation itself (fork handlers, environment) when it
-   * has not happened: too early in a constructor. */
+  /* If the first initialisation has not happened, grpc_is_initialized() does it (fork handlers,
+   * environment). In a constructor that is too early. */
   if (__atomic_load_n(&init_internally, __ATOMIC_ACQUIRE) == NULL) return false;
   return grpc_is_initialized() != 0;
 }

@@ -1,5 +1,5 @@
-/* grpc_init(), in front of the host's: it reaches programs that open libgrpc after this library was
- * loaded. */
+/* Our grpc_init(), which programs call in place of the host's. It registers the implementation in
+ * programs that open libgrpc after this library was loaded, and then calls the host's. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 
 __attribute__((visibility("default"))) void grpc_init(void);
 
-/* The host's C++ wrapper calls grpc_init for every completion queue, thus for every synchronous
- * RPC: the search is made once per place of call. An entry is written once, function before caller.
- */
+/* The host's C++ wrapper calls grpc_init() for every completion queue, and so for every synchronous
+ * RPC. So the search is made once for each place of call. An entry is written once, its function
+ * before its caller. */
 enum { kPlaces = 64 };
 static struct {
   _Atomic(void *) caller;
@@ -29,7 +29,7 @@ static gxds_host_function known(void *caller) {
   return NULL;
 }
 
-/* When all places are taken, further ones are searched for each time. */
+/* If all entries are used, further places are searched for each time. */
 static void remember(void *caller, gxds_host_function init) {
   pthread_mutex_lock(&writing);
   for (size_t i = 0; i < kPlaces; i++) {

@@ -12,19 +12,20 @@
 #include "plugin/impl.h"
 #include "plugin/loader_log.h"
 
-/* The result that stays; -1: none yet. There is no lock: opening libraries takes the linker's own,
- * and a thread that holds that one may be waiting for ours. Everything that two threads might do at
- * the same time here is harmless when done twice. */
+/* The final result; -1: none yet. There is no lock: opening a library takes the linker's lock, and
+ * a thread that holds the linker's lock may be waiting for ours. Everything that two threads may do
+ * here at the same time is harmless if it is done twice. */
 static _Atomic int decided = -1;
 
 /* The implementation that is registered; NULL: none. It is never closed. */
 static void *_Atomic implementation;
 
-/* The real path of this library, taken when it is loaded: later the program may have changed its
- * working directory, to which LD_PRELOAD can be relative. */
+/* The real path of this library, taken when it is loaded. LD_PRELOAD can be relative to the working
+ * directory, which the program may have changed later. */
 static char own_path[PATH_MAX];
 
-/* The first to decide logs. */
+/* Sets the final result, and logs why. If another thread has set it before, returns that one and
+ * logs nothing. */
 __attribute__((format(printf, 3, 4))) static grpc_xds_result fail(const gxds_host_library *host,
                                                                   grpc_xds_result result,
                                                                   const char *format, ...) {
@@ -46,8 +47,7 @@ static void find_own_path(void) {
   }
 }
 
-/* The path of the implementation, from this library's folder. False: longer than any path may be.
- */
+/* Makes the path of the implementation, in this library's folder. False if the path is too long. */
 static bool impl_path(const char *file, char out[static PATH_MAX]) {
   const char *slash = strrchr(own_path, '/');
   int directory = slash ? (int)(slash + 1 - own_path) : 0;
@@ -79,9 +79,9 @@ static grpc_xds_result register_with(const gxds_host_library *host) {
     return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "the path of %s is too long",
                 host->known->impl_file);
   }
-  /* All symbols now, or a missing one would kill the program in the middle of an RPC. This also
-   * runs the host's constructors if they are yet to run, so that they don't undo what we register.
-   */
+  /* All symbols are resolved now, or a missing one would kill the program in the middle of an RPC.
+   * Opening it also runs the host's constructors if they have not run yet, so that they don't undo
+   * what we register. */
   void *impl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!impl) {
     const char *why = dlerror();

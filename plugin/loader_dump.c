@@ -1,5 +1,6 @@
-/* What the client status discovery service asks (A40): grpc_dump_xds_configs(), in front of the
- * host's, and the form of our own; and metrics (A78). */
+/* Status and metrics of the clients. The client status discovery service (A40) calls our
+ * grpc_dump_xds_configs() in place of the host's, and gets both results merged. The other functions
+ * are our own API, also for metrics (A78). */
 #include <dlfcn.h>
 #include <grpc/slice.h>
 #include <stddef.h>
@@ -13,10 +14,11 @@ __attribute__((visibility("default"))) grpc_slice grpc_dump_xds_configs(void);
 
 typedef grpc_slice (*dump_function)(void);
 
-/* The host's: the state of its xDS-enabled servers, for which it keeps a client of its own. */
+/* The host's function: it reports the state of the host's xDS-enabled servers, for which the host
+ * has its own client. */
 static dump_function host_dump(void) {
   gxds_host_library host;
-  /* Another gRPC than the one that is known has its own to be passed on to. */
+  /* For a gRPC that is not known, the next function of that name is called. */
   if (!gxds_host_library_find(&host) || !host.handle) host.handle = RTLD_NEXT;
   gxds_host_function symbol = gxds_host_library_function(&host, "grpc_dump_xds_configs");
   return symbol == (gxds_host_function)grpc_dump_xds_configs ? NULL : (dump_function)symbol;

@@ -10,8 +10,8 @@
 
 enum { kSeverityError = 2, kMessageMax = 1024 };
 
-/* True when the host printed it (to wherever the program wants its log). Before the host's log is
- * set up by the first grpc_init, it prints nothing at all. */
+/* True if the host printed the message, to wherever the program wants its log. Before the first
+ * grpc_init() sets up the host's log, it prints nothing. */
 static bool log_through(const gxds_host_library *host, int line, const char *message) {
   if (!host) return false;
   gxds_host_function should = gxds_host_library_function(host, "gpr_should_log");
