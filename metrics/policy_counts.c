@@ -10,7 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The steps of OpenTelemetry's histograms where nobody says otherwise, as in other gRPCs. */
+/* The default steps of OpenTelemetry's histograms, which other gRPCs use too. */
 static const char *const steps[] = {"0",   "5",   "10",   "25",   "50",   "75",   "100",  "250",
                                     "500", "750", "1000", "2500", "5000", "7500", "10000"};
 static const double step_bounds[] = {0,   5,   10,   25,   50,   75,   100,  250,
@@ -18,19 +18,19 @@ static const double step_bounds[] = {0,   5,   10,   25,   50,   75,   100,  250
 enum { STEPS = sizeof step_bounds / sizeof *step_bounds, VALUES_MAX = 8 };
 
 #define OVERFLOW_LABEL "otel_metric_overflow=\"true\""
-/* What one weight adds to a sum at most: the sum of all must not become infinite, and stay so, by
- * one backend's nonsense. */
+/* The most that one weight adds to a sum. Otherwise one backend's invalid weight could make the sum
+ * infinite for ever. */
 #define SUMMED_MAX 1e12
 
 typedef _Atomic uint64_t counter;
 
 typedef struct histogram {
-  counter counts[STEPS + 1]; /* the last: of what is above every step */
+  counter counts[STEPS + 1]; /* the last one counts weights above every step */
   _Atomic double sum;
 } histogram;
 
 struct gxds_policy_counts {
-  gxds_str labels; /* as the text has them */
+  gxds_str labels; /* as they are in the text */
   _Atomic(gxds_policy_counts *) next;
   counter values[VALUES_MAX];
   histogram *weights; /* NULL: the kind has none */
@@ -38,7 +38,7 @@ struct gxds_policy_counts {
 
 /* ---- the metrics ---- */
 
-/* The labels of a kind beside the target. */
+/* The labels of a kind besides the target. */
 static const struct kind {
   bool backend_service;
   bool locality;
@@ -59,7 +59,7 @@ static const struct kind {
 /* One value of a family. */
 typedef struct family_value {
   unsigned which;
-  const char *labels; /* of its own; NULL: none */
+  const char *labels; /* further labels; NULL: none */
 } family_value;
 
 static const struct family {
@@ -150,11 +150,11 @@ static const struct family {
 
 /* ---- counting ---- */
 
-/* By their labels. Each bucket is a list to which counts are appended, and from which none is ever
- * taken: a walk needs no lock. */
+/* A hash table by labels. Each bucket is a list. Counts are appended to it and never removed, so a
+ * walk needs no lock. */
 enum { BUCKETS = 256 };
 static _Atomic(gxds_policy_counts *) buckets[GXDS_COUNTING_KINDS][BUCKETS];
-static _Atomic(gxds_policy_counts *) overflows[GXDS_COUNTING_KINDS]; /* of what is too much */
+static _Atomic(gxds_policy_counts *) overflows[GXDS_COUNTING_KINDS]; /* counts beyond the limit */
 static atomic_size_t totals[GXDS_COUNTING_KINDS];
 
 static gxds_policy_counts *create(gxds_counting kind, gxds_str labels) {
@@ -184,8 +184,8 @@ static gxds_text render_labels(gxds_counting kind, const gxds_metric_labels *lab
   return text;
 }
 
-/* What is at the end of a list: new ones with these labels, or what another thread appended
- * first. */
+/* Appends new counts with these labels to the end of a list. If another thread appended first,
+ * returns the counts that it appended. */
 static gxds_policy_counts *append(_Atomic(gxds_policy_counts *) *end, gxds_counting kind,
                                   gxds_str labels) {
   gxds_policy_counts *made = create(kind, labels);
@@ -258,7 +258,7 @@ void gxds_metric_locality(gxds_str region, gxds_str zone, gxds_str sub_zone, gxd
                  GXDS_STR_ARG(zone), GXDS_STR_ARG(sub_zone));
 }
 
-/* Calls fn for all of a kind. */
+/* Calls fn for all counts of a kind. */
 static void each(gxds_counting kind,
                  void (*fn)(void *arg, const gxds_policy_counts *c, gxds_text *out), void *arg,
                  gxds_text *out) {
@@ -292,7 +292,7 @@ static void add_histogram(void *arg, const gxds_policy_counts *c, gxds_text *out
     gxds_text_addf(out, "%s_bucket{%.*s,le=\"%s\"} %" PRIu64 "\n", name, GXDS_STR_ARG(c->labels),
                    i < STEPS ? steps[i] : "+Inf", up_to);
   }
-  /* Without a decimal point of printf(), which is the locale's. */
+  /* printf()'s decimal point depends on the locale, so the point is written here. */
   const double sum = atomic_load_explicit(&c->weights->sum, memory_order_relaxed);
   const double whole = floor(sum);
   gxds_text_addf(out, "%s_sum{%.*s} %.0f.%06u\n", name, GXDS_STR_ARG(c->labels), whole,

@@ -1,9 +1,9 @@
-/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91, A94), for the
- * whole process, by the labels of the metrics; and all of it as text for Prometheus.
+/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91, A94), for the whole
+ * process, by the labels of the metrics. All counts are available as text for Prometheus.
  *
  * Counts live as long as the process: a counter must not go down when a channel or a policy ends,
- * and a policy that comes with the same labels goes on where the one before stopped. So whoever has
- * counts may keep them. Policies count under their channel's serializer, no RPC does.
+ * and a new policy with the same labels continues where the old one stopped. So a caller may keep a
+ * pointer to counts. Policies count under their channel's serializer; RPCs don't count.
  *
  * Any thread, no locks. */
 #ifndef GRPC_XDS_METRICS_POLICY_COUNTS_H_
@@ -18,9 +18,9 @@
 extern "C" {
 #endif
 
-/* Borrow, all of it. */
+/* All fields are borrowed. */
 typedef struct gxds_metric_labels {
-  gxds_str target;          /* A66: of the channel */
+  gxds_str target;          /* A66: the target of the channel */
   gxds_str backend_service; /* A89: the xDS cluster; empty: none */
   gxds_str locality;        /* A78: gxds_metric_locality(); empty: none */
 } gxds_metric_labels;
