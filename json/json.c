@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a google.protobuf.Duration. */
+/* The most seconds of a google.protobuf.Duration. */
 #define SECONDS_MAX 315576000000u
 
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors) {
@@ -12,7 +12,7 @@ bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *
   return false;
 }
 
-/* NULL: it is absent. */
+/* The member of that name. NULL if it is absent, which is an error if it is required. */
 static const json_t *member(const json_t *object, const char *name, gxds_json_presence presence,
                             const gxds_path *field, gxds_errors *errors) {
   const json_t *value = json_object_get(object, name);
@@ -33,7 +33,8 @@ bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence pr
   return true;
 }
 
-/* Decimal digits, with a sign before them or none; false: it is something else, or too large. */
+/* Reads decimal digits, with or without a '+' before them. False for any other text, or if the
+ * number is too large. */
 static bool parse_uint64(gxds_str text, uint64_t *out) {
   size_t i = text.size > 0 && text.data[0] == '+' ? 1 : 0;
   if (i == text.size) return false;
@@ -49,7 +50,7 @@ static bool parse_uint64(gxds_str text, uint64_t *out) {
   return true;
 }
 
-/* Numbers may be strings. */
+/* Whether value may be a number: numbers may be written as strings. */
 static bool is_number(const json_t *value, const gxds_path *field, gxds_errors *errors) {
   if (json_is_number(value) || json_is_string(value)) return true;
   gxds_errors_add(errors, field, "is not a number");
@@ -127,7 +128,7 @@ bool gxds_json_bool(const json_t *object, const char *name, gxds_json_presence p
   return true;
 }
 
-/* NULL: text is a duration, which *out is then; else what is wrong with it. */
+/* Reads a duration. Returns NULL, or what is wrong with the text (static). */
 static const char *parse_duration(gxds_str text, gxds_duration *out) {
   if (!gxds_str_ends_with(text, gxds_str_z("s"))) return "Not a duration (no s suffix)";
   text.size--;

@@ -1,10 +1,10 @@
-/* gxds_json: reads the fields of a JSON object, and collects all that is wrong, with paths, in the
- * words of the host's own loader. For what people and control planes write as JSON: the bootstrap,
- * LB configs. Pure functions: any thread.
+/* gxds_json: reads the fields of a JSON object, and collects all errors, with paths, in the words
+ * of the host's own loader. For JSON that people and control planes write: the bootstrap, LB
+ * configs. Pure functions: any thread.
  *
- * Each reads one member of object (which is an object) and returns whether it was there and right;
- * *out is left alone otherwise. at: the path of object. An absent member is an error when it is
- * required. Members that nobody asks for are ignored. */
+ * Each function reads one member of `object`, which must be an object, and returns whether the
+ * member was there and valid. Otherwise it leaves *out unchanged. at is the path of `object`. An
+ * absent member is an error if it is required. Members that no caller reads are ignored. */
 #ifndef GRPC_XDS_JSON_JSON_H_
 #define GRPC_XDS_JSON_JSON_H_
 
