@@ -12,7 +12,7 @@
 typedef struct command {
   const char *name;
   int (*run)(int argc, char **argv);
-  const char *help; /* NULL: not for people */
+  const char *help; /* NULL: the help does not show it */
 } command;
 
 static int run_version(int argc, char **argv);

@@ -1,10 +1,10 @@
-// An ordinary gRPC program: it knows a target and a method, and nothing of xDS or of this project.
+// An ordinary gRPC program: it knows a target and a method, but nothing about xDS or this project.
 //
 //   client TARGET RPCS_PER_SECOND
 //
-// Four workers call the target in a closed loop. Ten times a second it prints what was answered so
-// far, and at once when a reply is seen that was not seen for a while (times are those of the
-// monotonic clock):
+// Four workers call the target in a closed loop. Ten times a second the program prints how many
+// RPCs got each reply so far. When a reply comes that did not come for a while, it prints that at
+// once (times are those of the monotonic clock):
 //   at MICROSECONDS FAILED REPLY=COUNT REPLY=COUNT …
 //   arrive MICROSECONDS REPLY
 // A line on standard input ends the RPCs ("done …" is printed after the last); the end of standard

@@ -59,7 +59,7 @@ typedef struct demo {
   demo_child client;
   bool plugin_spoke; /* the client's log has our line */
   bool client_done;
-  counts now;     /* as last told by the client */
+  counts now;     /* as the client printed them last */
   counts settled; /* the counts when this step had settled */
   counts shown;
   bool drawn;                       /* the table was drawn above the cursor */

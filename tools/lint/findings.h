@@ -26,7 +26,7 @@ typedef struct gxds_finding {
 typedef struct gxds_findings {
   gxds_finding *items;
   size_t count;
-  size_t errors; /* of them */
+  size_t errors; /* how many of them are errors */
 } gxds_findings;
 
 void gxds_findings_fini(gxds_findings *f);

@@ -105,7 +105,7 @@ struct gxds_fetch {
   gxds_resolver *resolver;
   gxds_resolver_update *update; /* the last one; NULL: none yet */
   /* The reactor's. */
-  /* Another use of the resolver's client, to look into it; NULL: not yet. */
+  /* A second handle on the resolver's client, to read its resources; NULL: not yet. */
   gxds_client_handle *client;
   /* Both threads', under the mutex. */
   pthread_mutex_t mutex;

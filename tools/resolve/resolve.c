@@ -138,7 +138,7 @@ static int run_query(const gxds_query *query, gxds_text *error) {
   session s = {.query = query, .colours = isatty(STDOUT_FILENO) != 0};
   int result = 2;
   if (gxds_fetch_target_parse(query->target, query->authority, &s.target, error)) {
-    setenv("GRPC_VERBOSITY", "NONE", 0); /* errors stand in the tree */
+    setenv("GRPC_VERBOSITY", "NONE", 0); /* the tree shows errors */
     grpc_init();
     result = run(&s);
     grpc_shutdown_blocking();

@@ -78,7 +78,8 @@ static found find_any(const gxds_endpoints *endpoints, gxds_str addresses, bool 
   return f;
 }
 
-/* For a cluster with endpoints. False if it does not have the endpoint. */
+/* Adds whether the endpoint would be used. entry is a cluster with endpoints. False if the cluster
+ * does not have the endpoint. */
 static bool add_use(const gxds_cluster_entry *entry, gxds_str addresses, gxds_text *out) {
   static const char *const states[] = {[GXDS_HEALTH_UNKNOWN] = "UNKNOWN",
                                        [GXDS_HEALTH_HEALTHY] = "HEALTHY",

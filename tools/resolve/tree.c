@@ -79,9 +79,9 @@ typedef struct routes {
   const gxds_rpc *rpc; /* may be NULL */
   gxds_str authority;  /* the channel's */
   const gxds_host *host;
-  const gxds_listener *listener; /* that the routes are of */
+  const gxds_listener *listener; /* the listener that has the routes */
   bool decided;                  /* a route took the RPC */
-  bool perhaps;                  /* or one sometimes does */
+  bool perhaps;                  /* a route takes the RPC sometimes */
   bool usable;
 } routes;
 
@@ -135,7 +135,7 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
   return false;
 }
 
-/* Adds whether the RPC matches the route, and returns whether it goes that way. */
+/* Adds whether the route matches the RPC. True if the RPC takes the route, always or sometimes. */
 static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
   if (r->decided) {
     gxds_view_attribute(v, "matches", "not asked: an earlier route matched");

@@ -1,5 +1,5 @@
-/* gxds_view: a tree of things with names, attributes and errors, and how it is shown: to people, to
- * programs, as a graph, and as what changed. A node belongs to its root. Confined. */
+/* gxds_view: a tree whose nodes have names, attributes and errors. It can be shown to people, to
+ * programs, as a graph, and as a list of changes. A node belongs to its root. Confined. */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_VIEW_H_
 #define GRPC_XDS_TOOLS_RESOLVE_VIEW_H_
 

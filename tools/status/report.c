@@ -123,7 +123,7 @@ static void add_counts(gxds_view *v, const entry *e) {
 
 typedef struct place {
   client *client;
-  gxds_view *view; /* of what names it */
+  gxds_view *view; /* the view of the resource that names it */
   int depth;
 } place;
 

@@ -1,6 +1,7 @@
-/* A ClientStatusResponse (A40) as a view: clients, and what each holds: listeners, and below what
- * names it each route configuration, cluster and its endpoints. Any program's will do: fields are
- * read by their numbers, so newer ones than the host knows are read too. Pure. */
+/* Shows a ClientStatusResponse (A40) as a view: each client with its listeners, and each route
+ * configuration, cluster and endpoints below the resource that names it. The response may be of any
+ * program: fields are read by their numbers, so fields that are newer than the host are read too.
+ * Pure. */
 #ifndef GRPC_XDS_TOOLS_STATUS_REPORT_H_
 #define GRPC_XDS_TOOLS_STATUS_REPORT_H_
 
@@ -17,7 +18,7 @@ typedef struct gxds_report {
 } gxds_report;
 
 /* Adds the clients in response, a serialized envoy.service.status.v3.ClientStatusResponse, below
- * root. False: it is none, and nothing was added. */
+ * root. False if response is no such message; then nothing was added. */
 bool gxds_report_add(gxds_view *root, gxds_str response, gxds_report *out);
 
 #ifdef __cplusplus
