@@ -11,8 +11,8 @@ using grpc_core::QsortCompare;
 
 namespace {
 
-// One argument for the snapshot and the mailbox, as each that is set or taken out again costs every
-// update a path of the map's nodes.
+// One argument holds both the snapshot and the mailbox, because each argument that is set or
+// removed costs every update a path of the map's nodes.
 constexpr char kConfigArg[] = GXDS_NO_SUBCHANNEL_PREFIX "grpc_xds.config";
 
 struct Given {
@@ -33,8 +33,8 @@ const grpc_arg_pointer_vtable kGivenVtable = {
       gxds_mailbox_unref(given->mailbox);
       delete given;
     },
-    // By pointers: a snapshot is never changed, and comparing two by what they hold would cost more
-    // than what the comparison is for.
+    // Compares pointers: a snapshot never changes, and comparing the contents of two would cost
+    // more than the comparison saves.
     [](void* a, void* b) {
       auto* left = static_cast<Given*>(a);
       auto* right = static_cast<Given*>(b);
@@ -43,7 +43,7 @@ const grpc_arg_pointer_vtable kGivenVtable = {
     },
 };
 
-// Borrow: as long as args. Null: none.
+// What the args hold of ours; null if there is none. Borrowed: valid as long as args.
 const Given* GivenIn(const ChannelArgs& args) {
   return static_cast<Given*>(args.GetVoidPointer(kConfigArg));
 }

@@ -1,4 +1,4 @@
-// Channel arguments, as the host has them and as C sees them, and what travels in them.
+// Converts channel arguments between the host's form and C's, and puts our own values into them.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_ARGS_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_ARGS_H_
 
@@ -11,26 +11,26 @@
 
 namespace grpc_xds {
 
-// The reference is the caller's. Any thread, as all of these.
+// The caller owns the returned reference. Any thread, like all functions of this header.
 const gxds_args* ToC(grpc_core::ChannelArgs args);
-// Of args that ToC() made. Borrow: as long as args.
+// args must be made by ToC(). Borrowed: valid as long as args.
 const grpc_core::ChannelArgs& ToHost(const gxds_args* args);
 
-// The target of the channel with its scheme, as metrics have it (A66); empty: not in the args,
-// which gRPC writes it into. Borrow: as long as args.
+// The channel's target with its scheme, as metrics have it (A66); empty if gRPC has not written it
+// into the args. Borrowed: valid as long as args.
 gxds_str TargetOf(const gxds_args* args);
 
-// Args with the snapshot and the mailbox, each as a reference of its own; null: without it. They
-// must never reach a subchannel: every argument that does becomes part of its identity, and a
-// snapshot there would mean new connections at every update. 1.83 keeps them from it by their
-// prefix.
+// Adds the snapshot and the mailbox to args, each with its own reference; either may be null. They
+// must never reach a subchannel: every argument that does becomes part of its identity, so a
+// snapshot would cause new connections at every update. In 1.83 the argument's prefix keeps it away
+// from subchannels.
 grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
                                   gxds_mailbox* mailbox);
-// Borrow: as long as args. Null: none there.
+// Null if there is none. Borrowed: valid as long as args.
 const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
 gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
 
-// Without that: for leaf policies, and for subchannels.
+// Args without the snapshot and the mailbox, for leaf policies and subchannels.
 grpc_core::ChannelArgs WithoutOurs(const grpc_core::ChannelArgs& args);
 
 }  // namespace grpc_xds

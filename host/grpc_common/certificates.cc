@@ -13,7 +13,7 @@ using grpc_core::RefCountedPtr;
 
 class SharedProvider;
 
-// Those in use, by plugin and config. Lives as long as the process.
+// The providers in use, by plugin and config. Lives as long as the process.
 struct InUse {
   std::mutex mu;
   std::map<std::string, SharedProvider*> providers;  // under mu
@@ -23,17 +23,17 @@ InUse& TheInUse() {
   return *in_use;
 }
 
-// Around a provider: knows when the last one lets go of it.
+// Wraps a provider, to notice when its last reference is released.
 class SharedProvider : public grpc_tls_certificate_provider {
  public:
   SharedProvider(std::string key, RefCountedPtr<grpc_tls_certificate_provider> provider)
       : key_(std::move(key)), provider_(std::move(provider)) {}
 
-  // The provider itself, which may have a thread to be joined, ends outside of the lock.
+  // provider_ may have a thread that must be joined, so it is destroyed after the lock is released.
   ~SharedProvider() override {
     std::lock_guard<std::mutex> lock(TheInUse().mu);
     auto it = TheInUse().providers.find(key_);
-    // While this one was on its way out, another may have taken its place.
+    // Another provider may have taken this one's place since its last reference was released.
     if (it != TheInUse().providers.end() && it->second == this) TheInUse().providers.erase(it);
   }
 

@@ -23,7 +23,7 @@ struct Channel : gxds_lb_channel {
   EventEngine* engine;
 };
 
-// Of the channels that live. One takes itself out when it ends, which may be on any thread.
+// All live channels. A channel removes itself when it ends, which may be on any thread.
 struct Registry {
   std::mutex mu;
   std::map<const WorkSerializer*, Channel*> channels;  // under mu
@@ -45,7 +45,7 @@ void Destroy(gxds_lb_channel* channel) {
 }
 
 void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
-  // Kept by the work: the channel may be gone when it is done.
+  // The work keeps the serializer: the channel may be gone when the work is done.
   SerializerOf(channel)->Run([serializer = SerializerOf(channel), work, arg] { work(arg); },
                              DEBUG_LOCATION);
 }
@@ -84,7 +84,7 @@ gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer, EventEngi
   Registry& registry = TheRegistry();
   std::lock_guard<std::mutex> lock(registry.mu);
   Channel*& channel = registry.channels[serializer.get()];
-  // One that is about to end waits for the lock, and another takes its place.
+  // A channel that is about to end waits for the lock, and a new one takes its place.
   if (channel != nullptr && gxds_ref_inc_if_alive(&channel->refs)) {
     channel->engine = engine;
     return channel;

@@ -8,12 +8,12 @@
 
 namespace grpc_xds {
 
-// What a timeout is counted from, and by what the host's timers end it: two clocks of the host's,
-// of which the first is the machine's wall clock here. Where a thread has to wait between the two
-// looks, an RPC ends late rather than early.
+// The host counts a timeout from one of its clocks, which here is the machine's wall clock, and its
+// timers end the RPC by another. If the thread has to wait between the two readings, an RPC ends
+// late rather than early.
 gxds_duration ClockDistance() {
   using grpc_core::Timestamp;
-  constexpr int64_t kRounding = 2;  // milliseconds by which the looks at agreeing clocks differ
+  constexpr int64_t kRounding = 2;  // milliseconds by which readings of agreeing clocks may differ
   const gpr_cycle_counter cycles = gpr_get_cycle_counter();
   const Timestamp ends = Timestamp::FromTimespecRoundUp(gpr_now(GPR_CLOCK_MONOTONIC));
   const int64_t distance = (ends - Timestamp::FromCycleCounterRoundDown(cycles)).millis();

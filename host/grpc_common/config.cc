@@ -12,15 +12,15 @@ using grpc_core::RefCountedPtr;
 
 namespace {
 
-// A config of a policy that is not in C.
+// The config of a policy that is not in C.
 struct ConfigOfHost : gxds_lb_config {
   RefCountedPtr<LoadBalancingPolicy::Config> inner;
 };
 
-// The config in C that the host passes on; null: it is none in C.
+// The config in C inside a config of the host; null if it is not one in C.
 gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
-  // By address, since a program's own policy may be compiled without type information: it has none
-  // then, and is not looked at.
+  // Compares the addresses of the type information, and reads nothing of it: a program's own policy
+  // may be compiled without any.
   if (&typeid(config) != &typeid(ConfigInC)) return nullptr;
   return static_cast<const ConfigInC&>(config).config();
 }

@@ -1,5 +1,5 @@
-// What the C++ of this folder uses of C-core, which 1.51 and 1.83 have under different paths and
-// names.
+// The parts of C-core that the C++ of this folder uses, and that have different paths and names
+// in 1.51 and 1.83.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_H_
 
@@ -27,7 +27,7 @@
 #include "src/core/lib/transport/http_connect_handshaker.h"
 #include "src/core/lib/uri/uri_parser.h"
 
-// Arguments of that prefix are no part of a subchannel's identity. 1.51 has none such.
+// Arguments with this prefix are not part of a subchannel's identity. 1.51 has no such prefix.
 #define GXDS_NO_SUBCHANNEL_PREFIX ""
 
 namespace grpc_xds {

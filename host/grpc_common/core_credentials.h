@@ -1,5 +1,5 @@
-// Credentials, certificates and matchers as each gRPC has them: what is the same under different
-// paths and names.
+// Credentials, certificates and matchers: what is the same in each gRPC under different paths and
+// names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 
@@ -44,7 +44,7 @@
 
 namespace grpc_xds {
 
-// What the factory makes of a provider's configuration. Null: why says what is wrong.
+// Makes a provider's config with its factory. Null if json is wrong; *why then says why.
 inline grpc_core::RefCountedPtr<grpc_core::CertificateProviderFactory::Config> ReadProviderConfig(
     grpc_core::CertificateProviderFactory* factory, const grpc_core::Json& json, std::string* why) {
 #ifdef GXDS_GRPC_1_83

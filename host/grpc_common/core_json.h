@@ -1,4 +1,4 @@
-// JSON as each gRPC has it: what is the same under different paths and names.
+// JSON: what is the same in each gRPC under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 
@@ -45,7 +45,8 @@ inline bool IsNull(const grpc_core::Json& json) {
 
 namespace grpc_xds {
 
-// The configuration of an entry of a registry; without one, the empty object, as the host has it.
+// Parses the configuration of a registry's entry. An empty text is the empty object, as in the
+// host.
 inline absl::StatusOr<grpc_core::Json> ParseConfigText(gxds_str text) {
   return ParseJson(text.size == 0 ? absl::string_view("{}")
                                   : absl::string_view(text.data, text.size));

@@ -1,5 +1,4 @@
-// Policies and what they are made of as each gRPC has them: what is the same under different paths
-// and names.
+// Policies and their parts: what is the same in each gRPC under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 
@@ -79,13 +78,14 @@ T* GetIf(Variant* variant) {
   return std::get_if<T>(variant);
 }
 
-// Its traces have no severity.
+// 1.83's traces have no severity.
 inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper, bool /*error*/,
                      absl::string_view text) {
   helper->AddTraceEvent(text);
 }
 
-// They would add it to their errors, as the policies in C above them do.
+// The host's policies would add the note to their errors, as the policies in C above them already
+// do.
 constexpr bool kHostsPoliciesTakeNotes = false;
 constexpr bool kHelperServesConstructors = false;
 

@@ -1,5 +1,4 @@
-// Resolvers and what they are made of as each gRPC has them: what is the same under different paths
-// and names.
+// Resolvers and their parts: what is the same in each gRPC under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_RESOLVER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_RESOLVER_H_
 
@@ -35,7 +34,7 @@ namespace grpc_xds {
 
 // Whether the reactor must ask the host to poll for a channel.
 #ifdef GXDS_GRPC_1_83
-constexpr bool kReactorPolls = false;  // its event engine does, on threads of its own
+constexpr bool kReactorPolls = false;  // its event engine polls, on its own threads
 #else
 constexpr bool kReactorPolls = true;
 #endif

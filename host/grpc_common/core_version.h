@@ -1,5 +1,5 @@
-// Which gRPC this is built for. The headers core*.h have the differences that are no more than
-// paths and names, so that the rest of the folder has none of them.
+// Which gRPC this is built for. The headers core*.h contain the differences of paths and names
+// only, so that the rest of the folder has none.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
 

@@ -20,11 +20,11 @@ using grpc_core::ExecCtx;
 using grpc_core::RefCountedPtr;
 using grpc_core::Resolver;
 
-// A resolver of the host with what it needs of a channel: a serializer, and sockets that somebody
-// polls. The reactor does, with the completion queue that it waits on anyway.
+// A resolver of the host with what it needs from a channel: a serializer, and somebody who polls
+// its sockets. The reactor polls them, through the completion queue that it waits on anyway.
 //
-// Held by whoever started it until it is stopped, by the resolver's result handler (thus until the
-// last query is over), and by answers on their way to the reactor.
+// References are held by the caller that started it, until it is stopped; by the resolver's result
+// handler, and so until the last query is over; and by answers on their way to the reactor.
 struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
  public:
   gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
@@ -59,7 +59,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   };
   class ResultHandler;
 
-  // Whatever the resolver does at once, it does here, on the reactor: no more than to send queries.
+  // What the resolver does at once runs here, on the reactor: it only sends queries.
   void InSerializer(void (gxds_dns::*what)()) {
     grpc_xds::CallbackExecCtx callback_exec_ctx;
     ExecCtx exec_ctx;
@@ -98,8 +98,8 @@ class gxds_dns::ResultHandler : public Resolver::ResultHandler {
  public:
   explicit ResultHandler(RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
 
-  // In a channel, the LB policy says what it makes of a result; after a failure, or no address at
-  // all, the resolver tries again after a while.
+  // Reports the result's health, as the LB policy does in a channel: after a failure, or a result
+  // without addresses, the resolver tries again after a while.
   void ReportResult(Resolver::Result result) override {
     absl::Status health = result.addresses.status();
     if (health.ok()) {
@@ -130,7 +130,7 @@ void gxds_dns::StartLocked() {
     scheme = "fake";
     args_ = args_.SetObject(fake->Ref());
   }
-  // A37: addresses are all that is asked for.
+  // A37: only addresses are needed.
   args_ = args_.Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, true)
               .Set(GRPC_ARG_DNS_ENABLE_SRV_QUERIES, false);
   resolver_ = grpc_core::CoreConfiguration::Get().resolver_registry().CreateResolver(

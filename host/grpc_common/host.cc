@@ -43,7 +43,7 @@ bool LbPolicyExists(gxds_str name) {
       absl::string_view(name.data, name.size), nullptr);
 }
 
-// The host's options, but for the log: what is wrong is told to the control plane.
+// Uses the host's options, but without RE2's log, because errors are reported to the control plane.
 bool RegexCheck(gxds_str regex) {
   return RE2(re2::StringPiece(regex.data, regex.size), RE2::Quiet).ok();
 }

@@ -39,7 +39,7 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   return ToC(Of(policy)->child->UpdateLocked(std::move(update)));
 }
 
-// A function of the policy may be at work: so it goes when the serializer is done with that.
+// A function of the policy may be running, so it is deleted when the serializer is done with that.
 void End(gxds_hosts_policy* policy) {
   HostsPolicy* self = Of(policy);
   self->link->parent = nullptr;
@@ -73,7 +73,7 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
   auto child = grpc_core::CoreConfiguration::Get().lb_policy_registry().CreateLoadBalancingPolicy(
       name, std::move(child_args));
   if (child == nullptr) return nullptr;
-  // So that activity on the channel lets the child make progress.
+  // Lets activity on the channel make the child progress.
   grpc_pollset_set_add_pollset_set(child->interested_parties(), link->root->interested_parties());
   auto* out = new HostsPolicy{};
   out->ops = &kOps;

@@ -1,5 +1,5 @@
-// Policies that are not in C, as children of those that are: what hosts_policy.cc and the host's
-// own helper.cc share. Under the channel's serializer.
+// Policies that are not in C, as children of policies in C: what hosts_policy.cc and each host's
+// helper.cc share. Under the channel's serializer.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
 
@@ -10,14 +10,14 @@
 
 namespace grpc_xds {
 
-// Who hears the policy.
+// What a policy's helper reports to.
 struct HostsPolicyLink {
-  gxds_lb_parent* parent;  // null: nobody, as the policy has ended
+  gxds_lb_parent* parent;  // null: the policy has ended
   grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> root;
   grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper;  // root's
 };
 
-// What the policy is given for its channel. Each gRPC has functions of its own there.
+// Makes the helper that the policy gets for its channel. Each gRPC has different functions there.
 std::unique_ptr<grpc_core::LoadBalancingPolicy::ChannelControlHelper> MakeHelper(
     std::shared_ptr<HostsPolicyLink> link);
 

@@ -41,7 +41,7 @@ class EndpointProxies : public grpc_core::ProxyMapperInterface {
 }  // namespace
 
 void RegisterEndpointProxies(grpc_core::CoreConfiguration::Builder* builder) {
-  // Before a proxy of the environment, which counts for all endpoints.
+  // Registered before a proxy of the environment, which applies to all endpoints.
   builder->proxy_mapper_registry()->Register(true, std::make_unique<EndpointProxies>());
 }
 

@@ -6,11 +6,11 @@
 
 namespace grpc_xds {
 
-// Of an address: its proxy, as text.
+// The argument of an address that holds its proxy, as text.
 constexpr char kHttpProxyArg[] = "grpc_xds.http_proxy";
 
-// Registers what makes subchannels with that argument and GXDS_HTTP_CONNECT_ARG connect to their
-// proxy, and ask it for their endpoint (CONNECT).
+// Makes subchannels with that argument and GXDS_HTTP_CONNECT_ARG connect to their proxy, and ask it
+// for their endpoint (CONNECT).
 void RegisterEndpointProxies(grpc_core::CoreConfiguration::Builder* builder);
 
 }  // namespace grpc_xds

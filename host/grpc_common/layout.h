@@ -1,6 +1,6 @@
-// What a folder's layout.cc tells of the host's classes as its headers have them, for
-// host/layout_check to compare with the host's library: their sizes and their virtual functions.
-// All of it is names and tables of an object file, which goes into no program.
+// With this header, a folder's layout.cc records the sizes and virtual functions of the host's
+// classes as the host's headers define them. host/layout_check compares them with the host's
+// library. They are only names and tables of an object file, which goes into no program.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_LAYOUT_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_LAYOUT_H_
 
@@ -10,7 +10,7 @@ namespace grpc_xds {
 template <typename Class>
 char layout_size[sizeof(Class)];
 
-// It has the virtual functions of the class, in their order, and no other.
+// Has exactly the virtual functions of the class, in their order.
 template <typename Class>
 struct LayoutVtable : Class {
   ~LayoutVtable() override;
@@ -33,11 +33,12 @@ LayoutInterface<Class>::~LayoutInterface() = default;
 
 }  // namespace grpc_xds
 
-// The class is as large in the library, whose deleting destructor tells.
+// Checks that the class has the same size in the library, as its deleting destructor shows.
 #define GXDS_SAME_SIZE(Class) template char grpc_xds::layout_size<Class>[sizeof(Class)]
-// Its virtual functions are the same in the library, one by one. The class must not be final.
+// Checks that its virtual functions are the same in the library, one by one. The class must not be
+// final.
 #define GXDS_SAME_VTABLE(Class) template struct grpc_xds::LayoutVtable<Class>
-// The class is final, and adds no virtual functions to those of the interface: the library has as
+// For a final class that adds no virtual functions to its interface: checks that the library has as
 // many.
 #define GXDS_IMPLEMENTS(Class, Implemented) \
   namespace grpc_xds {                      \

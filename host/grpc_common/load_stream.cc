@@ -41,7 +41,8 @@ class StreamHandler : public SubchannelStreamClient::CallEventHandler {
     return grpc_slice_from_copied_buffer(request.data, request.size);
   }
 
-  // An error would end the stream, which then begins anew at once, since a message came.
+  // Never fails: an error would end the stream, which would start again at once, because a message
+  // came.
   absl::Status RecvMessageReadyLocked(SubchannelStreamClient*, absl::string_view bytes) override {
     gxds_orca_stream_message(stream_, gxds_str_of(bytes.data(), bytes.size()));
     return absl::OkStatus();

@@ -1,5 +1,5 @@
-// One stream of load reports that a backend sends out of band (A51): what load_reports.cc of each
-// version of gRPC makes of gxds_orca_stream.
+// One stream of out-of-band load reports from a backend (A51). Each version's load_reports.cc
+// connects gxds_orca_stream with the host by it.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_LOAD_STREAM_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_LOAD_STREAM_H_
 
@@ -23,13 +23,13 @@
 
 namespace grpc_xds {
 
-// For the host's client of a stream, which calls it. A reference of stream is taken. node: of the
-// subchannel; null: channelz is off.
+// Makes the handler that the host's client of a stream calls. It takes its own reference on stream.
+// node is the subchannel's; null: channelz is off.
 std::unique_ptr<grpc_core::SubchannelStreamClient::CallEventHandler> MakeLoadStream(
     gxds_orca_stream* stream, gxds_duration interval,
     grpc_core::RefCountedPtr<grpc_core::channelz::SubchannelNode> node);
 
-// Adds an error to the subchannel's trace; line: static. Each version of gRPC has its own.
+// Adds an error to the subchannel's trace. line is static. Each version of gRPC has its own.
 void AddLoadTrace(grpc_core::channelz::SubchannelNode* node, const char* line);
 
 }  // namespace grpc_xds

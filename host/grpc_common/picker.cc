@@ -38,7 +38,7 @@ const gxds_pick_ops kPickOps = {
     [](const gxds_pick* pick, size_t size) { return Of(pick).args->call_state->Alloc(size); },
 };
 
-// What a policy that is not in C made for an attempt; in the memory of the call.
+// The tracker that a policy not in C made for an attempt. Lives in the memory of the call.
 struct TrackerOfHost : gxds_tracker {
   HostsTracker* inner;  // owned
 };
@@ -120,11 +120,11 @@ const gxds_picker_ops kPickerOfHostOps = {
 
 HostsPicker ToHost(gxds_picker* take_picker) { return MakePicker<Picker>(take_picker); }
 
-// Of a picker that ToHost() made, the one in it.
+// If ToHost() made the picker, returns the picker in C inside it.
 gxds_picker* ToC(HostsPicker picker) {
   const LoadBalancingPolicy::SubchannelPicker& any = *picker;
-  // By address, since a program's own policy may be compiled without type information: it has none
-  // then, and is not looked at.
+  // Compares the addresses of the type information, and reads nothing of it: a program's own policy
+  // may be compiled without any.
   if (&typeid(any) == &typeid(Picker)) {
     return gxds_picker_ref(static_cast<const Picker&>(any).picker());
   }

@@ -20,7 +20,7 @@ namespace {
 class PolicyInC : public LoadBalancingPolicy {
  public:
   PolicyInC(const gxds_policy_type* type, Args args)
-      // A policy keeps the args that it was made with: without a snapshot in them.
+      // A policy keeps the args that it was made with, so they must not hold a snapshot.
       : LoadBalancingPolicy(WithoutSnapshot(std::move(args))), type_(type) {
     root_.above.ops = &kParentOps;
     root_.ops = &kRootOps;
@@ -63,13 +63,13 @@ class PolicyInC : public LoadBalancingPolicy {
   }
 
  private:
-  // At the first update at the latest, which comes right after the constructor.
+  // Called by the constructor, or else by the first update, which comes right after it.
   void Begin() {
     if (policy_ != nullptr) return;
     root_.channel = ChannelOn(work_serializer(), channel_control_helper()->GetEventEngine());
     policy_ = gxds_policy_create(type_, &root_, args_);
   }
-  // The same object while they are equal: then to compare them costs nothing further down.
+  // Keeps the same object while the args are equal, so that policies below compare them at no cost.
   void TakeArgs(ChannelArgs args) {
     if (grpc_xds::ToHost(args_) == args) return;
     gxds_args_unref(args_);
@@ -135,8 +135,8 @@ class PolicyInC : public LoadBalancingPolicy {
 
   const gxds_policy_type* const type_;
   Root root_ = {};
-  const gxds_args* args_;          // without what is ours
-  gxds_policy* policy_ = nullptr;  // until the first update
+  const gxds_args* args_;          // without the snapshot and the mailbox
+  gxds_policy* policy_ = nullptr;  // null until Begin()
 };
 
 class FactoryInC : public grpc_core::LoadBalancingPolicyFactory {

@@ -1,5 +1,5 @@
-// What an implementation exports (plugin/impl.h), and what of its registration does not depend on
-// the version of gRPC.
+// The functions that an implementation exports (plugin/impl.h), and the part of its registration
+// that is the same for all versions of gRPC.
 #include "host/grpc_common/register.h"
 
 #include <grpc/grpc.h>
@@ -23,19 +23,20 @@ namespace {
 std::atomic<bool> g_registered{false};
 std::atomic<bool> g_logged{false};
 
-// Once, as soon as the host can log: before its first initialisation it prints nothing.
+// Logs once, as soon as the host can log: before its first initialisation it prints nothing.
 void LogRegistered() {
   if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
   gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
           grpc_version_string());
 }
 
-// Those of the host's that stay, which cannot be asked for before they are registered.
+// The host's own policies that stay. The registry can't be asked for them before they are
+// registered.
 constexpr const char* kHostsPolicies[] = {
     "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
 };
 
-// A second registration of a name aborts the program.
+// Whether the name is taken: registering a name twice aborts the program.
 bool IsTaken(const char* name) {
   return gxds_all_policies_has(name) ||
          std::any_of(std::begin(kHostsPolicies), std::end(kHostsPolicies),
@@ -66,7 +67,8 @@ extern "C" __attribute__((visibility("default"))) const char* grpc_xds_impl_vers
 extern "C" __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_register(void) {
   using grpc_xds::g_registered;
   if (g_registered.load()) return GRPC_XDS_OK;
-  // Another thread may register and initialise gRPC between these two looks: then it is not late.
+  // Another thread may have registered and initialised gRPC between these two checks; then it is
+  // not too late.
   if (gxds_host_is_initialized()) {
     return g_registered.load() ? GRPC_XDS_OK : GRPC_XDS_ERROR_TOO_LATE;
   }

@@ -1,4 +1,4 @@
-// Puts our resolver and policies in the place of the host's, while it builds its configuration.
+// Replaces the host's resolver and policies by ours while the host builds its configuration.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_REGISTER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_REGISTER_H_
 
@@ -8,11 +8,11 @@ namespace grpc_xds {
 
 using Builder = grpc_core::CoreConfiguration::Builder;
 
-// Registers all that a process has: ours, and of the host's what stays. Each version of gRPC has
-// its own.
+// Registers everything: ours, and the host's parts that stay. Each version of gRPC has its own
+// function.
 void BuildConfiguration(Builder* builder);
 
-// Ours, and those that the program registered.
+// Registers our policies, and those that the program registered.
 void RegisterPoliciesInC(Builder* builder);
 
 }  // namespace grpc_xds

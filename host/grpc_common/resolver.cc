@@ -40,7 +40,7 @@ void Log(gxds_resolver_severity severity, gxds_str line) {
           GXDS_STR_ARG(line));
 }
 
-// Null: none of that name is a string. Borrow: as long as args.
+// The string argument of that name; null if there is none. Borrowed: valid as long as args.
 const char* StringIn(const ChannelArgs& args, const char* name) {
   const auto value = args.GetString(name);
   return value.has_value() ? value->data() : nullptr;
@@ -90,7 +90,7 @@ class ResolverInC : public grpc_core::Resolver {
     RefCountedPtr<ResolverInC> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr args;
-    unsigned made_in;                   // a generation of the reactor
+    unsigned made_in;                   // the reactor's generation when this was made
     grpc_pollset* polled_by = nullptr;  // on the reactor
   };
 
@@ -113,7 +113,7 @@ class ResolverInC : public grpc_core::Resolver {
   const gxds_resolver_type* const type_;
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
-  grpc_pollset_set* const polled_;  // the channel's, which result_handler_ keeps
+  grpc_pollset_set* const polled_;  // the channel's; result_handler_ keeps it
   const ChannelArgs args_;
   const URI uri_;
   const std::string uri_text_;
@@ -134,7 +134,7 @@ void ResolverInC::StartLocked() {
   link->gone = Gone;
   link->resolver.reset(static_cast<ResolverInC*>(Ref().release()));
   link->engine = grpc_event_engine::experimental::GetDefaultEventEngine();
-  // Without a bootstrap the host has these in a global, which only its tests can set.
+  // Without a bootstrap in the args, the host has these in a global, which only its tests can set.
   link->args =
       ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
                              GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS))
@@ -146,9 +146,10 @@ void ResolverInC::StartLocked() {
   if (kReactorPolls) gxds_reactor_post(Poll, left);
 }
 
-// Where the host polls no more than what somebody asks for (GRPC_POLL_STRATEGY=poll), a connection
-// that no RPC waits for, while others serve or all fail, is nobody's. So the reactor asks for all
-// of the channel's: it then waits inside the host (transport/waiter.h). Elsewhere without effect.
+// With GRPC_POLL_STRATEGY=poll, the host polls only the sockets that somebody asks for. Then nobody
+// polls a connection that no RPC waits for, because other connections serve or all fail. So the
+// reactor asks for all of the channel's; it then waits inside the host (transport/waiter.h). With
+// other strategies this has no effect.
 void ResolverInC::Poll(void* arg) {
   auto* link = static_cast<Link*>(arg);
   link->polled_by = grpc_cq_pollset(gxds_reactor_cq());
@@ -156,7 +157,7 @@ void ResolverInC::Poll(void* arg) {
   grpc_pollset_set_add_pollset(link->resolver->polled_, link->polled_by);
 }
 
-// The reactor must not run the channel's work: the event engine does.
+// The reactor must not run the channel's work, so the event engine does.
 void ResolverInC::Schedule(gxds_resolver_link* base) {
   auto* link = static_cast<Link*>(base);
   HandOver(link->engine.get(), [self = link->resolver]() mutable {
@@ -172,10 +173,11 @@ void ResolverInC::Gone(gxds_resolver_link* base) {
     grpc_core::ExecCtx exec_ctx;
     grpc_pollset_set_del_pollset(link->resolver->polled_, link->polled_by);
   }
-  // In the child of a fork its engine runs nothing, and the end of the process would wait for it.
+  // In the child of a fork the link's engine runs nothing, and the exit of the process would wait
+  // for the work.
   if (link->made_in != gxds_reactor_generation()) return;
   std::shared_ptr<EventEngine> engine = link->engine;
-  // Perhaps the last reference to the resolver, and to its channel.
+  // The link may hold the last reference to the resolver, and so to its channel.
   HandOver(engine.get(),
            [link] { delete link; });  // NOLINT(clang-analyzer-core.StackAddressEscape)
 }

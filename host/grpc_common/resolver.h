@@ -1,4 +1,4 @@
-// Resolvers in C, as the host has them: one class carries them all out.
+// Resolvers in C as resolvers of the host: one class implements all of them.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_RESOLVER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_RESOLVER_H_
 
@@ -10,23 +10,24 @@
 
 namespace grpc_xds {
 
-// For URIs with the type's scheme. type: borrow, for good.
+// Registers a resolver for URIs with the type's scheme. type is borrowed for ever.
 void RegisterResolverInC(grpc_core::CoreConfiguration::Builder* builder,
                          const gxds_resolver_type* type);
 
-// A ConfigSelector in C, of which a reference is taken. args: for the parsers of method configs.
-// before: what this made for the channel before, whose method configs it goes on with; null: none.
+// Makes the host's ConfigSelector from one in C, on which it takes its own reference. args are for
+// the parsers of method configs. before is the channel's previous result of this function, whose
+// method configs are reused; null: none.
 grpc_core::RefCountedPtr<grpc_core::ConfigSelector> ToHost(gxds_config_selector* selector,
                                                            const grpc_core::ChannelArgs& args,
                                                            const grpc_core::ConfigSelector* before);
 
 // ---- what each version of gRPC has of its own ----
 
-// The arguments that a resolver goes on with.
+// Returns the arguments that the resolver uses.
 grpc_core::ChannelArgs ArgsOfResolver(grpc_core::ChannelArgs args);
-// Before a channel's policies close its connections.
+// Called before a channel's policies close its connections.
 void BeforeShutdown();
-// An event for the channel's trace.
+// Adds an event to the channel's trace.
 void AddEvent(grpc_core::channelz::ChannelNode* node, gxds_resolver_severity severity,
               gxds_str line);
 // Whether GRPC_TRACE has xds_resolver.

@@ -12,7 +12,7 @@ namespace {
 
 using grpc_core::StringMatcher;
 
-// Null for a source that is none.
+// The provider of a source; null if the source names none.
 absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
   if (source.provider == nullptr) return nullptr;
   Provider provider(gxds_host_get()->certificate_provider_get(source.provider->plugin_name,
@@ -23,7 +23,8 @@ absl::StatusOr<Provider> ProviderOf(const gxds_certificate_source& source) {
       ToAbsl(source.provider->plugin_name), "\" of this program made none"));
 }
 
-// A82. Read once in a process; without them every handshake would fail, without a word.
+// A82: checks that there are root certificates, which the host reads once in a process. Without
+// them every handshake would fail silently.
 absl::Status CheckSystemRoots() {
   if (grpc_core::DefaultSslRootStore::GetRootStore() != nullptr) return absl::OkStatus();
   return absl::UnavailableError(
@@ -63,7 +64,7 @@ absl::StatusOr<Secrets> SecretsOf(const gxds_tls& tls) {
   return Secrets{*std::move(root), *std::move(identity), *std::move(sans)};
 }
 
-// Call credentials may be around them, any number of times.
+// Call credentials may be wrapped around them, any number of times.
 bool HasXdsCredentials(const gxds_args* args) {
   const grpc_channel_credentials* credentials = ToHost(args).GetObject<grpc_channel_credentials>();
   while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {

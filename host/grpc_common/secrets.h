@@ -1,4 +1,5 @@
-// What a cluster's configuration of TLS (A29) names, as the host has it.
+// The certificate providers and matchers that a cluster's TLS configuration (A29) names, as objects
+// of the host.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_SECRETS_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_SECRETS_H_
 
@@ -18,7 +19,7 @@ struct Secrets {
   std::vector<grpc_core::StringMatcher> sans;
 };
 
-// An error says which one is not to be had. Any thread.
+// An error says which part could not be made. Any thread.
 absl::StatusOr<Secrets> SecretsOf(const gxds_tls& tls);
 
 }  // namespace grpc_xds

@@ -1,4 +1,5 @@
-// What gxds_host (base/host.h) is made of besides host.cc: each is as its member there says.
+// The members of gxds_host (base/host.h) that are not in host.cc. Each is described at its member
+// there.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 
@@ -15,20 +16,20 @@ extern const gxds_duration kShortestRetryBackoff;
 
 bool TracesEngine(gxds_trace trace);
 
-// By the host's ChannelCredsRegistry.
+// These use the host's ChannelCredsRegistry.
 void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors);
 grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json);
 
-// Of the host's CertificateProviderRegistry.
+// This uses the host's CertificateProviderRegistry.
 grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json);
 
-// By the resolver that the host's registry has for "dns:" targets.
+// These use the resolver that the host's registry has for "dns:" targets.
 gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, void* arg);
 void DnsReresolve(gxds_dns* dns);
 void DnsStop(gxds_dns* dns);
 
-// Of the google-c2p resolver, which makes a bootstrap, then starts the "xds" resolver, now ours. In
-// 1.51 it stores it for all targets, in 1.83 for its own.
+// The bootstrap of the google-c2p resolver, which makes one and then starts the "xds" resolver, now
+// ours. 1.51 stores it for all targets, 1.83 for its own.
 bool FallbackBootstrap(gxds_str* out);
 bool TargetBootstrap(gxds_str target, gxds_str* out);
 

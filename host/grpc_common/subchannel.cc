@@ -19,10 +19,10 @@ class Watcher : public SubchannelInterface::ConnectivityStateWatcherInterface {
   Watcher(gxds_watch* watch, RefCountedPtr<LoadBalancingPolicy> policy)
       : watch_(watch), policy_(std::move(policy)) {}
 
-  // What the host had on its way still comes.
+  // State changes that the host has already scheduled still come; they are ignored.
   void Forget() { watch_ = nullptr; }
 
-  // The call may end us.
+  // The call may destroy this watcher.
   void OnConnectivityStateChange(grpc_connectivity_state state, absl::Status status) override {
     if (watch_ == nullptr) return;
     const gxds_status view = View(status);
@@ -70,7 +70,7 @@ const gxds_subchannel_ops kOps = {
 class SubchannelInC : public SubchannelInterface {
  public:
   explicit SubchannelInC(gxds_subchannel* take_subchannel) : inner_(take_subchannel) {}
-  // A policy may give a subchannel up without a word to its watchers.
+  // A policy may release a subchannel without cancelling its watches.
   ~SubchannelInC() override {
     for (const auto& watch : watches_) gxds_subchannel_unwatch(inner_, watch.get());
     gxds_subchannel_unref(inner_);
@@ -91,7 +91,7 @@ class SubchannelInC : public SubchannelInterface {
   }
   void RequestConnection() override { gxds_subchannel_connect(inner_); }
   void ResetBackoff() override { gxds_subchannel_reset_backoff(inner_); }
-  // That of an endpoint of several addresses has no data of its own.
+  // The subchannel of an endpoint with several addresses has no data of its own.
   void AddDataWatcher(std::unique_ptr<DataWatcherInterface> watcher) override {
     if (gxds_subchannel_innermost(inner_)->ops != &kOps) return;
     ToHost(inner_)->AddDataWatcher(std::move(watcher));

@@ -1,5 +1,5 @@
-// Picks: what picker.cc and each version's tracker.cc share. In the memory of the call, or on the
-// stack.
+// Picks: what picker.cc and each version's tracker.cc share. Objects live in the memory of the
+// call, or on the stack.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 
@@ -11,8 +11,8 @@
 
 namespace grpc_xds {
 
-// Reads a header. buffer: made when it is first needed; *value is in it, or in the metadata. Null
-// metadata has none.
+// Reads a header. Makes *buffer when it is first needed; *value points into it, or into the
+// metadata. If metadata is null, there are no headers.
 inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* metadata, gxds_str name,
                    Optional<std::string>* buffer, gxds_str* value) {
   if (metadata == nullptr) return false;
@@ -24,13 +24,13 @@ inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* meta
 
 using HostsTracker = grpc_core::LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
-// The end of an attempt, as the host tells it.
+// The end of an attempt, as the host reports it.
 struct Finished : gxds_finish {
   const HostsTracker::FinishArgs* args;
   mutable Optional<std::string> buffer;
 };
 
-// Of a tracker in C: its end.
+// Reports the end of an attempt to a tracker in C.
 inline void Finish(gxds_tracker* tracker, const HostsTracker::FinishArgs& args) {
   Finished finished = {};
   finished.code = static_cast<gxds_code>(args.status.code());
@@ -44,15 +44,14 @@ inline void Finish(gxds_tracker* tracker, const HostsTracker::FinishArgs& args) 
 
 // Each version of gRPC has its own:
 
-// The cluster of an RPC that the ConfigSelector routed; empty: it did not.
+// The cluster of an RPC that the ConfigSelector routed; empty if it did not.
 absl::string_view ClusterOf(grpc_core::LoadBalancingPolicy::CallState* call);
-// What the host is given of a pick that is complete, with its subchannel, tracker and authority.
+// Makes the host's result of a complete pick, with its subchannel, tracker and authority.
 grpc_core::LoadBalancingPolicy::PickResult Complete(
     const gxds_picked& picked, grpc_core::LoadBalancingPolicy::CallState* call);
-// A tracker of the host's own is told that the attempt starts.
+// Tells a tracker of the host that the attempt starts.
 void StartHosts(HostsTracker* tracker);
-// The authority that a picker of the host's own gave the attempt; empty: none. In the call's
-// memory.
+// The authority that a picker of the host gave the attempt, in the call's memory; empty: none.
 gxds_str AuthorityOf(const grpc_core::LoadBalancingPolicy::PickResult::Complete& complete,
                      const gxds_pick* call);
 
