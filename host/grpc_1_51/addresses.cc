@@ -41,7 +41,7 @@ class LocalityAttribute : public ServerAddress::AttributeInterface {
     return std::make_unique<LocalityAttribute>(locality_);
   }
 
-  // By name: what a locality's other endpoints are says nothing of this address.
+  // Compares by name: the locality's other endpoints don't matter for this address.
   int Cmp(const AttributeInterface* other) const override {
     return gxds_locality_compare_name(locality_,
                                       static_cast<const LocalityAttribute*>(other)->locality_);
@@ -82,8 +82,7 @@ class TextAttribute : public ServerAddress::AttributeInterface {
 
 constexpr char kAddressesAttribute[] = "grpc_xds.addresses";
 
-// A61: all addresses of an endpoint that has several, for policies of the host's, to which it has
-// one.
+// A61: all addresses of an endpoint that has several. Policies of the host see only one of them.
 class AddressesAttribute : public ServerAddress::AttributeInterface {
  public:
   explicit AddressesAttribute(std::vector<gxds_address> addresses)
@@ -94,7 +93,7 @@ class AddressesAttribute : public ServerAddress::AttributeInterface {
   std::unique_ptr<AttributeInterface> Copy() const override {
     return std::make_unique<AddressesAttribute>(addresses_);
   }
-  // Whatever their order.
+  // The order of the addresses does not matter.
   int Cmp(const AttributeInterface* other) const override {
     return ToString().compare(static_cast<const AddressesAttribute*>(other)->ToString());
   }
@@ -158,8 +157,8 @@ void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   if (key.ok()) gxds_text_add(out, ToGxds(*key));
 }
 
-// Its args and its attributes (a balancer's token, its locality, its hostname), but no weight and
-// no place on a ring.
+// Adds the address's args and attributes (a balancer's token, its locality, its hostname), but not
+// its weight and hash key.
 void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
 }
@@ -185,7 +184,7 @@ const gxds_locality* LocalityOf(const ServerAddress& address) {
   return attribute == nullptr ? nullptr : attribute->locality();
 }
 
-// The weight is the host's own attribute, so that the host's policies find it.
+// The weight is in the host's own attribute, so that the host's policies find it.
 uint32_t WeightOf(const ServerAddress& address) {
   const auto* attribute = static_cast<const ServerAddressWeightAttribute*>(
       address.GetAttribute(ServerAddressWeightAttribute::kServerAddressWeightAttributeKey));

@@ -1,4 +1,4 @@
-// What is different of a channel (host/grpc_common/channel.cc).
+// The parts of host/grpc_common/channel.cc that differ between versions of gRPC.
 #include <grpc/support/time.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "src/core/lib/iomgr/exec_ctx.h"
 
 namespace grpc_core {
-// The host's: GRPC_TRACE goes on working.
+// The host's own flags, so that GRPC_TRACE still works.
 extern TraceFlag grpc_cds_lb_trace;
 extern TraceFlag grpc_lb_pick_first_trace;
 extern TraceFlag grpc_lb_priority_trace;
@@ -31,8 +31,8 @@ using grpc_event_engine::experimental::EventEngine;
 
 namespace {
 
-// A thread of the program's has no ExecCtx. One made here would do the work before Post() returns,
-// under the caller's locks, so a thread of the engine does it. All channels have the same engine.
+// A thread of the program has no ExecCtx. One made here would run the work before Post() returns,
+// under the caller's locks, so a thread of the engine runs it. All channels have the same engine.
 void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   std::shared_ptr<EventEngine> engine = grpc_event_engine::experimental::GetDefaultEventEngine();
   HandOver(engine.get(), [engine, serializer = SerializerOf(channel), work, arg] {
@@ -47,7 +47,7 @@ gxds_time Now(const gxds_lb_channel* /*channel*/) {
   return now.tv_sec * GXDS_SECOND + now.tv_nsec;
 }
 
-// Not from here: who posts may hold the channel's locks.
+// The work must not run in this call, because the caller may hold the channel's locks.
 void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   if (grpc_core::ExecCtx::Get() == nullptr) return PostFromOutside(channel, work, arg);
   auto run = [serializer = SerializerOf(channel), work, arg](const absl::Status&) {

@@ -45,30 +45,30 @@ using grpc_core::ChannelArgs;
 using grpc_event_engine::experimental::EventEngine;
 using grpc_event_engine::experimental::PosixEventEngine;
 
-// Of the host, for the child of a fork.
+// What the child of a fork must know about the host.
 struct Known {
   std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
-  absl::optional<int> epoll_set;                    // with fork support; -1: it uses none
-  bool as_fork_left_it = false;  // in a child without fork support, of a parent that used it
+  absl::optional<int> epoll_set;                    // set with fork support; -1: the host uses none
+  bool as_fork_left_it = false;  // in a child without fork support whose parent used the host
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // those of a parent's
+auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // a parent's engines
 
 std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};
-std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork last waited for that
+std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for it
 std::atomic<bool> g_ours{false};           // a channel of ours was made, here or in a parent
 
-// Of the thread that forks. The lock is not held over the fork: the host's handlers wait for
-// threads that may want it.
+// Used by the thread that forks. The lock is not held during the fork, because the host's handlers
+// wait for threads that may need it.
 thread_local Known* t_at_fork = nullptr;
 
 bool Lives(const std::weak_ptr<EventEngine>& engine) { return !engine.expired(); }
 
-// Under the lock. An engine of another kind, which the program made, is the program's to renew.
+// Under the lock. An engine of another kind was made by the program, which must renew it itself.
 void RememberEngine(const std::shared_ptr<EventEngine>& engine) {
   if (dynamic_cast<PosixEventEngine*>(engine.get()) == nullptr) return;
   std::vector<std::weak_ptr<EventEngine>>& all = g_known->engines;
@@ -77,7 +77,7 @@ void RememberEngine(const std::shared_ptr<EventEngine>& engine) {
   if (std::none_of(all.begin(), all.end(), same)) all.push_back(engine);
 }
 
-// At each new channel, with its arguments.
+// Called for each new channel, with its arguments.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
   RenewForChild();
@@ -89,20 +89,20 @@ ChannelArgs Remember(ChannelArgs args) {
   return WithForkGeneration(std::move(args));
 }
 
-// The set that was inherited, and what wakes those who wait for it, are left open: descriptors that
-// nobody uses.
+// The inherited epoll set, and the descriptor that wakes its waiters, stay open; nobody uses them.
 void RenewEpollSet(int inherited) {
   if (inherited < 0) return;
   gxds_epoll_cut_off(inherited);
-  // The host's function for forks, which this puts back into its place, would close sockets whose
-  // numbers what was inherited goes on to use.
+  // The host's function for forks, which check_engine_available() sets again, would close sockets
+  // whose numbers the inherited objects still use.
   auto* reset = grpc_core::Fork::GetResetChildPollingEngineFunc();
   grpc_ev_epoll1_posix.check_engine_available(true);
   grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
 }
 
-// With poll() each socket is on a list of the host's, which its function for forks closes; that,
-// too, the event engine has put its own into the place of.
+// With poll() the host has a list of all sockets, and its function for forks closes them. The event
+// engine has replaced that function by its own, so it is set again for a moment, and the sockets
+// that it closes are cut off.
 void CutOffPolledSockets() {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || absl::string_view(strategy) != "poll") return;
@@ -125,11 +125,11 @@ void Run(void* arg) {
       GRPC_APP_CALLBACK_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
   grpc_core::ExecCtx exec_ctx(GRPC_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
   grpc_core::ExecCtx::Run(DEBUG_LOCATION, aside->closure, std::move(aside->error));
-  // Before its end, in which the host would give away again what it was given here.
+  // Before exec_ctx ends: its end would hand the closures over again.
   exec_ctx.Flush();
 }  // NOLINT(clang-analyzer-core.StackAddressEscape)
 
-// The host's executor asks first whether another runs the closure for it.
+// The host's executor first asks this function whether it runs the closure in its place.
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
 bool RunAside(grpc_closure* closure, grpc_error_handle error) {
   gxds_thread_pool_run(g_pool, Run, new Aside{closure, std::move(error)});
@@ -138,13 +138,14 @@ bool RunAside(grpc_closure* closure, grpc_error_handle error) {
 
 void Nothing() {}
 
-// The host is neither initialised again nor shut down.
+// With these, the host is neither initialised again nor shut down.
 grpc_iomgr_platform_vtable g_platform = {
     Nothing, Nothing, Nothing, Nothing, grpc_is_any_background_poller_thread, RunAside};
 
-// Timers are the host's own thread's for them; what is run aside, threads' of ours. The host makes
-// threads of its event engine otherwise. In a child, once for each fork, while nobody uses the
-// host, which stays initialised for good: its end would wait for the threads that are gone.
+// Renews the host's threads in a child: the host's own thread runs timers, and threads of ours run
+// what RunAside() takes. Otherwise the host would use threads of its event engine. Called once for
+// each fork, while nobody uses the host. The host stays initialised for ever: its end would wait
+// for the threads that are gone.
 void RenewHostThreads() {
   g_pool = gxds_thread_pool_create();
   grpc_init();
@@ -152,7 +153,7 @@ void RenewHostThreads() {
   grpc_set_iomgr_platform_vtable(&g_platform);
 }
 
-// A program that goes on to use gRPC without channels is waited for once.
+// Waits at most once for a program that goes on using gRPC without channels.
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);
@@ -164,10 +165,10 @@ void LetShutDown() {
   gxds_host_await_shutdown();
 }
 
-// The host may be about to shut itself down on a thread of its own, which its fork handlers do not
-// wait for. With fork support it is kept from doing so, for good: its handlers may be in the midst
-// of their work before and after ours. Without, a child has a use only for a host that was shut
-// down.
+// The host may be about to shut itself down on one of its threads, which its fork handlers do not
+// wait for. With fork support it is kept from that for ever, because its handlers may be in the
+// middle of their work before and after ours. Without fork support this waits for the shutdown,
+// because only a host that was shut down is of use to a child.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled()) {
     LetShutDown();
@@ -185,12 +186,12 @@ void AfterForkInParent() { delete std::exchange(t_at_fork, nullptr); }
 
 void AfterForkInChild() {
   g_generation.fetch_add(1);
-  new (&g_mu) std::mutex;  // another thread may have had it
-  g_known = new Known;     // and been at work on what was there
+  new (&g_mu) std::mutex;  // another thread may have held it
+  g_known = new Known;     // and may have been changing the old value
   g_known->engines = t_at_fork->engines;
   g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;
   for (const std::weak_ptr<EventEngine>& e : t_at_fork->engines) {
-    // One that ended in time is nobody's.
+    // An engine that has ended needs nothing.
     if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
   }
   RenewEpollSet(t_at_fork->epoll_set.value_or(-1));
@@ -199,7 +200,7 @@ void AfterForkInChild() {
   delete std::exchange(t_at_fork, nullptr);
 }
 
-// At each new channel, before it does anything.
+// Called for each new channel, before it does anything.
 bool BeforeChannel(grpc_core::ChannelStackBuilder* stack) {
   const absl::string_view target = stack->target();
   if (absl::StartsWith(target, "xds:") || absl::StartsWith(target, "google-c2p")) {
@@ -213,9 +214,9 @@ bool BeforeChannel(grpc_core::ChannelStackBuilder* stack) {
 
 unsigned ForkGeneration() { return g_generation.load(std::memory_order_relaxed); }
 
-// In its place, for all that have it: channels, their policies and subchannels, the host's own
-// default. What it was is let go of without an end, which would wait for threads that do not exist;
-// nobody waits for what it was given.
+// Makes a new engine in the memory of the old one, for all that point to it: channels, their
+// policies and subchannels, the host's own default. The old engine is not destroyed, because its
+// end would wait for threads that don't exist; nobody waits for work that it was given.
 void RenewForChild() {
   if (ForkGeneration() == 0) return;
   std::lock_guard<std::mutex> lock(g_mu);

@@ -21,7 +21,7 @@ using grpc_core::ChannelArgs;
 using grpc_core::MakeRefCounted;
 using grpc_core::RefCountedPtr;
 
-// A101
+// A101: checks that a server's certificate has the name that the handshake sent.
 class SniVerifier final : public grpc_tls_certificate_verifier {
  public:
   explicit SniVerifier(std::string sni) : sni_(std::move(sni)) {}
@@ -51,7 +51,7 @@ class SniVerifier final : public grpc_tls_certificate_verifier {
   const std::string sni_;
 };
 
-// What XdsCredentials do, but for the options.
+// Does what XdsCredentials does, except for the options.
 class ClusterCredentials final : public grpc_channel_credentials {
  public:
   ClusterCredentials(std::string cluster, RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
@@ -63,11 +63,12 @@ class ClusterCredentials final : public grpc_channel_credentials {
       ChannelArgs* args) override {
     *args = args->SetIfUnset(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, target_name);
     auto options = MakeRefCounted<grpc_tls_credentials_options>();
-    // A provider that nothing is watched of must not be there: the host would end that watch.
+    // A provider must be set only if something of it is watched: the host would end a watch that
+    // does not exist.
     if (!options_.system_roots || options_.has_identity) {
       options->set_certificate_provider(provider_);
     }
-    // Root certificates that are not watched are those of the machine, which all connections share.
+    // If root certificates are not watched, the machine's are used, which all connections share.
     if (!options_.system_roots) {
       options->set_watch_root_cert(true);
       options->set_root_cert_name(cluster_);
@@ -118,7 +119,7 @@ RefCountedPtr<grpc_channel_credentials> WithInnermost(
     const grpc_channel_credentials& channels, RefCountedPtr<grpc_channel_credentials> inner) {
   auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(&channels);
   if (composite == nullptr) return inner;
-  // The host has no other way to a reference of them.
+  // The host has no other way to get a reference on them.
   auto* calls = const_cast<grpc_call_credentials*>(composite->call_creds());
   return MakeRefCounted<grpc_composite_channel_credentials>(
       WithInnermost(*composite->inner_creds(), std::move(inner)), calls->Ref());

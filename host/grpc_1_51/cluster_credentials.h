@@ -1,7 +1,7 @@
 // The credentials of connections to one cluster's endpoints, for what the host's XdsCredentials
-// can't do: to trust the authorities that the machine trusts (A82), as without root certificates of
-// a provider they use their fallback; and to compare a server's names with what the handshake asked
-// for (A101).
+// can't do. They can trust the authorities that the machine trusts (A82), where XdsCredentials
+// without a provider's root certificates use their fallback. And they can compare a server's names
+// with the name that the handshake sent (A101).
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 
@@ -15,24 +15,25 @@
 
 namespace grpc_xds {
 
-// A channel argument, a string: what the handshake asks for (SNI), as gxds_tls_server_name() has
-// it.
+// A channel argument, a string: the server name that the handshake sends (SNI), from
+// gxds_tls_server_name().
 constexpr char kServerNameArg[] = "grpc_xds.server_name";
 
 struct ClusterCredentialsOptions {
   bool system_roots;   // the host's default ones (DefaultSslRootStore), not the provider's
-  bool has_identity;   // the client has a certificate, the provider's
-  bool validates_sni;  // a server must have the DNS name that was asked for, if one was
+  bool has_identity;   // the client has a certificate, from the provider
+  bool validates_sni;  // a server must have the DNS name that was sent, if one was
 };
 
-// TLS with what the provider has for the cluster: root certificates, the client's certificate, and
-// names that a server must have. Each object is equal to itself only. Any thread.
+// Makes TLS credentials that use what the provider has for the cluster: root certificates, the
+// client's certificate, and names that a server must have. Each object is equal only to itself. Any
+// thread.
 grpc_core::RefCountedPtr<grpc_channel_credentials> MakeClusterCredentials(
     std::string cluster, grpc_core::RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
     ClusterCredentialsOptions options);
 
-// The channel's credentials, with inner in the place of the innermost; call credentials around
-// those stay. Any thread.
+// Returns the channel's credentials with inner in place of the innermost ones; call credentials
+// around those stay. Any thread.
 grpc_core::RefCountedPtr<grpc_channel_credentials> WithInnermost(
     const grpc_channel_credentials& channels,
     grpc_core::RefCountedPtr<grpc_channel_credentials> inner);

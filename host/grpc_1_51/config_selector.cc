@@ -30,7 +30,7 @@ using grpc_core::RefCountedPtr;
 using grpc_core::internal::ClientChannelMethodParsedConfig;
 using grpc_core::internal::ClientChannelServiceConfigParser;
 
-// In the memory of the RPC; the host never destroys it.
+// Lives in the memory of the RPC; the host never destroys it.
 class DispatchController : public ConfigSelector::CallDispatchController {
  public:
   bool ShouldRetry() override { return true; }
@@ -42,7 +42,7 @@ class DispatchController : public ConfigSelector::CallDispatchController {
 // One RPC that is routed, on the stack.
 struct Call : gxds_call {
   const ConfigSelector::GetCallConfigArgs* args;
-  void* front = nullptr;               // of what was allocated: for a DispatchController
+  void* front = nullptr;               // the start of the allocation, for a DispatchController
   absl::optional<std::string> buffer;  // made when it is first needed
 };
 
@@ -77,12 +77,12 @@ const grpc_channel_filter* FilterOf(gxds_call_filter filter) {
   return filter == GXDS_CALL_FILTER_RESPONSE ? &kResponseFilter : FaultFilter().channel_filter();
 }
 
-// Sets the timeout of a method config for the RPC that is being routed. The channel reads it at
-// once, under the lock that it routes with, and nobody else does: so each RPC has one of its own,
-// and nothing is parsed again.
+// Sets the timeout of a method config for the RPC that is being routed. Only the channel reads it,
+// at once, under the lock that it routes with. So each RPC can have its own timeout, and nothing is
+// parsed again.
 void SetTimeout(ClientChannelMethodParsedConfig* config, Duration timeout);
 
-// The host has no way to set it; an explicit instantiation may name what is private.
+// The host has no function to set it. An explicit instantiation may name a private member.
 template <Duration ClientChannelMethodParsedConfig::*kTimeout>
 struct TimeoutSetter {
   friend void SetTimeout(ClientChannelMethodParsedConfig* config, Duration timeout) {
@@ -158,7 +158,7 @@ class ConfigSelectorInC : public ConfigSelector {
  private:
   gxds_config_selector* const selector_;
   const size_t client_channel_parser_;
-  // By their numbers; null: refused.
+  // Indexed by their numbers; null: refused.
   std::vector<RefCountedPtr<grpc_core::ServiceConfig>> method_configs_;
 };
 

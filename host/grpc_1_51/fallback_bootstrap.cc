@@ -40,7 +40,7 @@ Json Authority(const GrpcXdsBootstrap::GrpcAuthority& authority) {
   return out;
 }
 
-// The host keeps no text, but all that was in it and that a client reads.
+// The host does not keep the text of a bootstrap, but everything in it that a client reads.
 std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
   Json::Object out{{"xds_servers", Servers(bootstrap.server())}};
   if (bootstrap.node() != nullptr) out["node"] = Node(*bootstrap.node());
@@ -61,11 +61,11 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
 bool FallbackBootstrap(gxds_str* out) {
   grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
   grpc_core::ExecCtx exec_ctx;
-  // The host's client is the only way to what it stored. It connects to nobody until it is asked to
-  // watch something.
+  // The stored bootstrap can be reached only through the host's client, which connects to nobody
+  // until it is asked to watch something.
   auto client =
       grpc_core::GrpcXdsClient::GetOrCreate(grpc_core::ChannelArgs(), "grpc_xds fallback");
-  // The contexts' destructors, out of the analyzer's sight, take their addresses back.
+  // The contexts' destructors take their addresses back, which the analyzer does not see.
   if (!client.ok()) return false;  // NOLINT(clang-analyzer-core.StackAddressEscape)
   std::string json = ToJson(static_cast<const GrpcXdsBootstrap&>((*client)->bootstrap()));
   *out = gxds_str_dup(gxds_str_of(json.data(), json.size()));

@@ -22,9 +22,9 @@ namespace {
 
 struct Data {
   grpc_channel_stack* stack;
-  std::atomic<long> waiting;  // calls of which nothing was sent yet
-  // The generations of the process in which it was put to sleep, or made; and in which that was
-  // begun.
+  std::atomic<long> waiting;  // calls that have sent nothing yet
+  // The generation of the process in which the channel was last made or put to sleep, and the one
+  // in which that was begun.
   std::atomic<unsigned> ready_in;
   std::atomic<unsigned> begun_in;
   grpc_closure asleep;
@@ -59,11 +59,12 @@ void Sleep(Data* data) {
   grpc_core::ExecCtx::Get()->Flush();
 }
 
-// One RPC does it, others wait for that one. No lock: a thread that had it may not exist in a
-// child. And all wait until it is done: another thread of the child's may be at work on the channel
-// and do it, and the host does not bear an RPC that waits for a connection in a channel that goes
-// to sleep. So it stays awake where one of the parent's waited at the fork, for the first time (a
-// retry is not seen from here); one that had a connection keeps it, cut off as it is.
+// The first RPC puts the channel to sleep, and all others wait until that is done. There is no
+// lock, because a thread that held it may not exist in a child. All wait, because another thread of
+// the child may be using the channel and may be the one that does it, and the host can't handle an
+// RPC that waits for a connection while its channel goes to sleep. So the channel stays awake if an
+// RPC of the parent was waiting at the fork for the first time (a retry is not visible here). An
+// RPC of the parent that had a connection keeps it, although it is cut off.
 grpc_error_handle InitCall(grpc_call_element* elem, const grpc_call_element_args* /*args*/) {
   auto* data = static_cast<Data*>(elem->channel_data);
   const unsigned now = ForkGeneration();
@@ -116,7 +117,7 @@ void DestroyChannel(grpc_channel_element* elem) { static_cast<Data*>(elem->chann
 
 const grpc_channel_filter kFilter = {
     StartBatch,
-    nullptr,  // promises: no client channel of this host is made of them
+    nullptr,  // promises: client channels of this host don't use them
     grpc_channel_next_op,
     sizeof(Call),
     InitCall,

@@ -1,12 +1,12 @@
-// The load reports that a backend sends out of band (A51), as policies want them of subchannels: on
-// a stream of the subchannel's own connection, which all that want reports on that connection
-// share, of this channel or of others.
+// Out-of-band load reports of backends (A51), which policies request of subchannels. The reports
+// come on a stream of the subchannel's own connection. All who want reports on that connection
+// share the stream, in this channel and in others.
 //
-// Not the host's OobBackendMetricWatcher: its BackendMetricData lacks all but the utilizations of
-// CPU and memory.
+// The host's OobBackendMetricWatcher is not used, because its BackendMetricData has only the
+// utilizations of CPU and memory.
 //
-// When there is a stream, gxds_orca_stream says; after a failure it begins anew as
-// SubchannelStreamClient has it: at once if a report came, else with backoff.
+// gxds_orca_stream decides when there is a stream. After a failure SubchannelStreamClient starts it
+// again: at once if a report came, else with backoff.
 #include "host/grpc_common/policy.h"
 
 #include <grpc/slice.h>
@@ -35,7 +35,7 @@ using grpc_core::SubchannelStreamClient;
 
 namespace {
 
-// There is one for a subchannel, as long as anybody might want reports of it.
+// A subchannel has one, as long as anybody may want its reports.
 class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
  public:
   static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel) {
@@ -49,7 +49,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
           *known = producer.get();
           created = true;
         });
-    if (created) producer->Start();  // not under the subchannel's lock, which it takes
+    if (created) producer->Start();  // not under the subchannel's lock, which Start() takes
     return producer;
   }
 
@@ -57,14 +57,14 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
       : subchannel_(std::move(subchannel)) {}
   ~OobProducer() override { gxds_orca_stream_unref(reports_); }
 
-  // GXDS_TIME_NEVER: none.
+  // interval is GXDS_TIME_NEVER if the listener wants no reports.
   void Set(gxds_load_listener* listener, gxds_duration interval) {
     MutexLock lock(&mu_);
     if (gxds_orca_stream_want(reports_, listener, interval)) Restart();
   }
 
   grpc_core::UniqueTypeName type() const override { return Type(); }
-  // Nobody is left.
+  // Called when nobody uses it any more.
   void Orphan() override {
     {
       MutexLock lock(&mu_);
@@ -94,7 +94,8 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
     subchannel_->WatchConnectivityState(absl::nullopt, std::move(watcher));
   }
   void OnState(ConnectivityWatcher* watcher) {
-    // Several threads may tell changes: taken under the lock, the last one is seen last.
+    // Several threads may report changes. A change is taken under the lock, so that the last one is
+    // handled last.
     MutexLock lock(&mu_);
     const grpc_connectivity_state state = watcher->PopConnectivityStateChange().state;
     connection_.reset();
@@ -115,14 +116,14 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
 
   const RefCountedPtr<grpc_core::Subchannel> subchannel_;
   gxds_orca_stream* const reports_ = gxds_orca_stream_create();
-  ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
+  ConnectivityWatcher* connectivity_watcher_ = nullptr;  // owned by the subchannel
   grpc_core::Mutex mu_;
   RefCountedPtr<grpc_core::ConnectedSubchannel> connection_ ABSL_GUARDED_BY(mu_);
   grpc_core::OrphanablePtr<SubchannelStreamClient> stream_ ABSL_GUARDED_BY(mu_);
 };
 
-// What a subchannel is given for a listener, who finds it in listener->subchannels: it lives as
-// long as the subchannel.
+// The watcher that a subchannel gets for a listener; listener->subchannels points to it. It lives
+// as long as the subchannel.
 class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
  public:
   explicit OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
@@ -133,7 +134,7 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
     gxds_load_listener_unref(listener_);
   }
 
-  // Once, when the subchannel takes it.
+  // Called once, when the subchannel takes this.
   void SetSubchannel(grpc_core::Subchannel* subchannel) override {
     producer_ = OobProducer::Of(subchannel);
   }
@@ -143,7 +144,7 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
 
  private:
   gxds_load_listener* const listener_;
-  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is none of the host's
+  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is not one of the host
 };
 
 }  // namespace

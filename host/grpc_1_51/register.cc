@@ -1,9 +1,9 @@
-// Puts our resolver and policies in the place of the host's.
+// Replaces the host's resolver and policies by ours.
 //
-// The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
-// builder, as long as its registry is not built. So ours calls all that the host's calls
-// (src/core/plugin_registry/), in the same order, but for the xDS resolver, the xDS policies, and
-// two that are not sound: ring_hash and outlier_detection.
+// The host can't replace a single registration: registering "xds" twice aborts. But it takes a
+// whole builder, as long as its registry is not built. So our builder calls everything that the
+// host's calls (src/core/plugin_registry/), in the same order, except the xDS resolver, the xDS
+// policies, and two policies that are not sound: ring_hash and outlier_detection.
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_51/child_of_fork.h"
@@ -25,7 +25,7 @@ void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::
 
 namespace grpc_core {
 
-// What the host's builder calls; it declares them in place as well.
+// The functions that the host's builder calls. It declares them in place as well.
 void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
 void FaultInjectionFilterRegister(CoreConfiguration::Builder* builder);
 void RbacFilterRegister(CoreConfiguration::Builder* builder);

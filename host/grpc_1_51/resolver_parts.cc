@@ -1,4 +1,4 @@
-// What is different of a resolver (host/grpc_common/resolver.cc).
+// The parts of host/grpc_common/resolver.cc that differ between versions of gRPC.
 #include <grpc/slice.h>
 
 #include <utility>
@@ -10,7 +10,7 @@
 #include "src/core/lib/debug/trace.h"
 
 namespace grpc_core {
-// The host's: GRPC_TRACE=xds_resolver goes on working.
+// The host's own flag, so that GRPC_TRACE=xds_resolver still works.
 extern TraceFlag grpc_xds_resolver_trace;
 }  // namespace grpc_core
 
@@ -22,7 +22,7 @@ using grpc_core::channelz::ChannelTrace;
 
 ChannelArgs ArgsOfResolver(ChannelArgs args) { return WithForkGeneration(std::move(args)); }
 
-// The connections of a channel that a child has of its parent are the parent's.
+// The connections of an inherited channel are the parent's.
 void BeforeShutdown() { RenewHostForChild(); }
 
 void AddEvent(ChannelNode* node, gxds_resolver_severity severity, gxds_str line) {

@@ -1,4 +1,4 @@
-// The HTTP filter GXDS_CALL_FILTER_RESPONSE: what C does with the headers of a response (A55). Any
+// The HTTP filter GXDS_CALL_FILTER_RESPONSE, which gives C the headers of a response (A55). Any
 // thread.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_RESPONSE_FILTER_H_
 #define GRPC_XDS_HOST_GRPC_1_51_RESPONSE_FILTER_H_

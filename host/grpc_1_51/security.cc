@@ -17,8 +17,8 @@ using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::RefCountedPtr;
 
-// A87: this host's file_watcher reads no spiffe_trust_bundle_map_file. Without the older file every
-// handshake would fail, without a word.
+// A87: this host's file_watcher does not read spiffe_trust_bundle_map_file. Without
+// ca_certificate_file every handshake would fail silently.
 absl::Status CheckAuthorities(const gxds_certificate_source& ca) {
   if (ca.provider == nullptr || ca.provider->has_ca_certificate_file ||
       ToAbsl(ca.provider->plugin_name) != "file_watcher") {
@@ -36,7 +36,7 @@ grpc_core::RefCountedPtr<grpc_tls_certificate_distributor> DistributorOf(const P
 
 class Security : public gxds_cluster_security {
  public:
-  // root: of the tree whose policy this is for.
+  // root is the root of the tree that has the policy.
   Security(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
       : gxds_cluster_security{&kOps}, cluster_(std::move(cluster)), root_policy_(std::move(root)) {}
   ~Security() {
@@ -46,9 +46,9 @@ class Security : public gxds_cluster_security {
   Security(const Security&) = delete;
   Security& operator=(const Security&) = delete;
 
-  // Takes the configuration into force, for handshakes from now on. On an error nothing is changed.
+  // Applies the configuration to handshakes from now on. On an error nothing changes.
   absl::Status Update(const gxds_tls& tls);
-  // The args, with what the credentials look for.
+  // Adds what the credentials look for to the args.
   ChannelArgs AddTo(const ChannelArgs& args) const;
 
  private:
@@ -60,8 +60,8 @@ class Security : public gxds_cluster_security {
   const RefCountedPtr<LoadBalancingPolicy> root_policy_;
   const RefCountedPtr<grpc_core::XdsCertificateProvider> xds_provider_ =
       grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>();
-  // In place of XdsCredentials, or null. Made once: a configuration that needs others comes with
-  // another object of ours (gxds_tls_compare()).
+  // The credentials that replace XdsCredentials, or null. Made once: a configuration that needs
+  // other credentials comes with another Security (gxds_tls_compare()).
   RefCountedPtr<grpc_channel_credentials> credentials_;
   Provider root_;
   Provider identity_;
@@ -78,8 +78,8 @@ absl::Status Security::Update(const gxds_tls& tls) {
   }
   Replace(&root_, std::move(secrets->root));
   Replace(&identity_, std::move(secrets->identity));
-  // Whom to trust comes first, and what its certificate must say, so that no handshake in between
-  // takes more than either configuration allows.
+  // The name matchers and the root certificates are set first, so that no handshake in between
+  // accepts more than either configuration allows.
   xds_provider_->UpdateSubjectAlternativeNameMatchers(cluster_, std::move(secrets->sans));
   xds_provider_->UpdateRootCertNameAndDistributor(cluster_, ToAbsl(tls.ca.certificate_name),
                                                   DistributorOf(root_));
@@ -92,9 +92,9 @@ ChannelArgs Security::AddTo(const ChannelArgs& args) const {
   ChannelArgs out = args.SetObject(xds_provider_);
   const auto* channels = args.GetObject<grpc_channel_credentials>();
   if (credentials_ == nullptr || channels == nullptr) return out;
-  // By the host's own table of functions. SetObject() makes one that is read-only in C++17. A
-  // static program has one table for both, and the host's code, compiled as C++14, writes it when
-  // it first uses it.
+  // Uses the host's own table of functions. SetObject() makes one that is read-only in C++17. A
+  // static program has one table for both, and the host's code, compiled as C++14, writes to it
+  // when it first uses it.
   return out.Set(grpc_channel_credentials_to_arg(WithInnermost(*channels, credentials_).get()));
 }
 
@@ -133,8 +133,8 @@ const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
   return ToC(std::move(out));
 }
 
-// The host sends what it takes for the overridden name of its target, and nothing else depends on
-// that below a channel.
+// The host sends the overridden name of its target as the server name, and below a channel nothing
+// else depends on that name.
 const gxds_args* ArgsOfServer(const gxds_args* args, gxds_str server_name) {
   return ToC(ToHost(args)
                  .Set(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, ToAbsl(server_name))

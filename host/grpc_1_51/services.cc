@@ -6,7 +6,7 @@
 #include "src/core/lib/debug/trace.h"
 
 namespace grpc_core {
-// The host's: GRPC_TRACE=xds_client goes on working.
+// The host's own flag, so that GRPC_TRACE=xds_client still works.
 extern TraceFlag grpc_xds_client_trace;
 }  // namespace grpc_core
 

@@ -15,7 +15,7 @@ namespace {
 using LbCall = grpc_core::ClientChannel::LoadBalancedCall;
 using CallState = LbCall::LbCallState;
 
-// In the memory of the call, as the tracker in C is.
+// Lives in the memory of the call, as the tracker in C does.
 class Tracker : public HostsTracker {
  public:
   static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
@@ -34,11 +34,11 @@ class Tracker : public HostsTracker {
   gxds_tracker* const tracker_;
 };
 
-// The headers of an attempt that is being picked for.
+// The headers of the attempt that is being picked for.
 grpc_metadata_batch* HeadersOf(CallState* state);
 
-// What the host has for that keeps the text that it is given, and the transport remembers each
-// authority after the call; an explicit instantiation may name what is private.
+// The host's own function keeps the text that it is given, but the transport remembers each
+// authority after the call. An explicit instantiation may name a private member.
 template <LbCall* CallState::*kCall,
           grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES]>
 struct HeadersGetter {
@@ -48,8 +48,8 @@ struct HeadersGetter {
 };
 template struct HeadersGetter<&CallState::lb_call_, &LbCall::pending_batches_>;
 
-// A81. An attempt whose pick is made again has another endpoint then: so the authority is set when
-// it starts, which the host tells while it still has the pick.
+// A81: sets the authority when the attempt starts, not at the pick, because a pick may be made
+// again with another endpoint. The host calls Start() while it still has the pick.
 class TrackerWithAuthority : public Tracker {
  public:
   TrackerWithAuthority(gxds_tracker* take_tracker, gxds_str authority, CallState* call)

@@ -1,4 +1,4 @@
-// What the transport asks of the host: transport/host_batch.h, transport/host_epoll.h.
+// What the transport needs of the host: transport/host_batch.h, transport/host_epoll.h.
 #include <fcntl.h>
 #include <grpc/support/port_platform.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 struct Batch {
   grpc_closure closure;
-  // Release and acquire are what the thread sanitizer sees of the order that is made inside gRPC.
+  // Release and acquire show the thread sanitizer the order that gRPC ensures inside.
   std::atomic<grpc_completion_queue_functor*> done;
 };
 
@@ -42,8 +42,8 @@ grpc_call_error gxds_host_batch_start(grpc_call* call, const grpc_op* ops, size_
   return grpc_call_start_batch_and_execute(call, ops, count, &batch->closure);
 }
 
-// The host tells nobody the set. So it is given a file of ours to watch, on which nothing ever
-// happens, and the set is the one in which that appears.
+// The host does not reveal its epoll set. So it is given a file of ours to watch, on which nothing
+// ever happens, and the set in which that file appears is the host's.
 int gxds_host_epoll(void) {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || strcmp(strategy, "epoll1") != 0) return -1;
