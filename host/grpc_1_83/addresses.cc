@@ -25,10 +25,10 @@ using grpc_core::SubchannelInterface;
 
 namespace {
 
-// Arguments with this prefix are no part of a subchannel's identity.
+// Arguments with this prefix are not part of a subchannel's identity.
 constexpr char kLocalityArg[] = GRPC_ARG_NO_SUBCHANNEL_PREFIX "grpc_xds.locality";
 
-// By name: what a locality's other endpoints are says nothing of this address.
+// Compares by name: the locality's other endpoints don't matter for this address.
 const grpc_arg_pointer_vtable kLocalityVtable = {
     [](void* p) -> void* {
       return const_cast<gxds_locality*>(gxds_locality_ref(static_cast<gxds_locality*>(p)));
@@ -48,11 +48,11 @@ grpc_resolved_address ToResolved(const gxds_address& address) {
   return out;
 }
 
-// Those of the host's, each of which has an index in C.
+// The host's addresses, each of which has an index in C.
 struct Addresses : gxds_addresses {
   HostsAddresses of_host;
   std::vector<EndpointAddresses> list;
-  // Of those that have several (A61), by their indices.
+  // All addresses of endpoints that have several (A61), by index.
   std::map<size_t, std::vector<gxds_address>> several;
 };
 
@@ -82,7 +82,7 @@ void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   if (key.ok()) gxds_text_add(out, ToGxds(*key));
 }
 
-// Its other addresses and its args, but no weight and no place on a ring.
+// Adds the endpoint's other addresses and its args, but not its weight and hash key.
 void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
   gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
 }
@@ -106,7 +106,7 @@ const gxds_addresses_ops kOps = {
     Below,
 };
 
-// Those in C, for policies that are not.
+// Addresses in C, for policies that are not in C.
 class IteratorInC : public EndpointAddressesIterator {
  public:
   explicit IteratorInC(const gxds_addresses* addresses)
@@ -137,7 +137,7 @@ absl::string_view HashKeyOf(const EndpointAddresses& address) {
   return address.args().GetString(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).value_or("");
 }
 
-// The host's own, so that its policies and its credentials find it.
+// The host's own argument, so that its policies and its credentials find it.
 absl::string_view HostnameOf(const EndpointAddresses& address) {
   return address.args().GetString(GRPC_ARG_ADDRESS_NAME).value_or("");
 }
@@ -150,7 +150,7 @@ EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
 
 namespace {
 
-// Nothing, when one of them is no IP address.
+// The IP addresses of an endpoint; empty if one of its addresses is no IP address.
 std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
   std::vector<gxds_address> out;
   for (const auto& address : endpoint.addresses()) {
@@ -162,7 +162,7 @@ std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
 
 }  // namespace
 
-// Null: none.
+// addresses may be null, which stands for none.
 const gxds_addresses* ToC(HostsAddresses addresses) {
   auto* out = new Addresses;
   gxds_ref_init(&out->refs);

@@ -1,4 +1,4 @@
-// What is different of a channel (host/grpc_common/channel.cc).
+// The parts of host/grpc_common/channel.cc that differ between versions of gRPC.
 #include <string.h>
 
 #include "host/grpc_common/policy.h"
@@ -7,10 +7,10 @@
 
 namespace grpc_xds {
 
-// Not gpr_now(), which is ahead of it.
+// Not gpr_now(), which is ahead of this clock.
 gxds_time Now(const gxds_lb_channel* /*channel*/) { return gxds_clock_now(); }
 
-// The serializer of this host never runs work where it is asked to.
+// This host's serializer never runs work in the call that schedules it.
 void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   SerializerOf(channel)->Run([serializer = SerializerOf(channel), work, arg] { work(arg); },
                              DEBUG_LOCATION);

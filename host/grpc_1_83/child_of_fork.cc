@@ -32,31 +32,31 @@ using grpc_core::ChannelArgs;
 using grpc_event_engine::experimental::EventEngine;
 using grpc_event_engine::experimental::PosixEventEngine;
 
-// Of the host, for the child of a fork.
+// What the child of a fork must know about the host.
 struct Known {
   std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
-  bool host_is_in_use = false;                      // at a fork
-  bool engine_is_old = false;                       // in a child
+  bool host_is_in_use = false;                      // the host was in use at the fork
+  bool engine_is_old = false;  // in a child: the default engine may be the parent's
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // those of a parent's
+auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // a parent's engines
 
 std::atomic<unsigned> g_generation{0};
-std::atomic<bool> g_holds_grpc{false};     // for good
-std::atomic<bool> g_may_shut_down{false};  // a channel was made since a fork last waited for that
+std::atomic<bool> g_holds_grpc{false};     // for ever
+std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for it
 
-// Of the thread that forks. The lock is not held over the fork: the host's handlers wait for
-// threads that may want it.
+// Used by the thread that forks. The lock is not held during the fork, because the host's handlers
+// wait for threads that may need it.
 thread_local Known* t_at_fork = nullptr;
 
 bool Lives(const std::weak_ptr<EventEngine>& engine) { return !engine.expired(); }
 
-// In a child, before anything polls there. The host's own handler for forks, which it has with fork
-// support alone, does the same after it closed sockets of which there are none in the set: they are
-// the engine's.
+// Called in a child before anything polls there. The host's own handler for forks, which exists
+// only with fork support, does the same after it has closed the set's sockets. There are none: they
+// are the engine's.
 void RenewEpollSet() {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || absl::string_view(strategy) != "epoll1") return;
@@ -64,10 +64,10 @@ void RenewEpollSet() {
   grpc_ev_epoll1_posix.check_engine_available(true);
 }
 
-// In a child, with the lock. An engine may be there when the host was shut down. One that the
-// program made is the program's to renew.
+// Called in a child, under the lock. There may be an engine even if the host was shut down. The
+// program must renew an engine that it made.
 void RenewDefaultEngine() {
-  if (g_without_threads->empty()) return;  // the host makes another by itself
+  if (g_without_threads->empty()) return;  // the host makes a new one by itself
   const auto now = grpc_event_engine::experimental::GetDefaultEventEngine();
   const auto& gone = *g_without_threads;
   if (std::find(gone.begin(), gone.end(), now) != gone.end()) {
@@ -75,7 +75,7 @@ void RenewDefaultEngine() {
   }
 }
 
-// At each new channel or server, before it has an engine.
+// Called for each new channel or server, before it has an engine.
 ChannelArgs Renew(ChannelArgs args) {
   if (g_generation.load() == 0) return args;
   std::lock_guard<std::mutex> lock(g_mu);
@@ -83,7 +83,7 @@ ChannelArgs Renew(ChannelArgs args) {
   return args.Set("grpc_xds.internal.fork_generation", static_cast<int>(g_generation.load()));
 }
 
-// At each new channel or server, with its engine.
+// Called for each new channel or server, with its engine.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
   const auto engine = args.GetObjectRef<EventEngine>();
@@ -96,7 +96,7 @@ ChannelArgs Remember(ChannelArgs args) {
   return args;
 }
 
-// A program that goes on to use gRPC without channels is waited for once.
+// Waits at most once for a program that goes on using gRPC without channels.
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);
@@ -108,14 +108,15 @@ void LetShutDown() {
   gxds_host_await_shutdown();
 }
 
-// The host may be about to shut itself down on a thread of its own. A child has a use only for one
-// that was shut down, or that stays: it is kept from it over the fork. With fork support for good,
-// for its handlers may be in the midst of their work before and after ours. So in the child: its
-// end would wait for threads that do not exist.
+// The host may be about to shut itself down on one of its threads. Only a host that was shut down,
+// or that stays, is of use to a child. So a host in use is kept from shutting down during the fork.
+// With fork support it is kept for ever, because its handlers may be in the middle of their work
+// before and after ours. In the child it is kept for ever too, because its end would wait for
+// threads that don't exist.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled() && !g_holds_grpc.load()) LetShutDown();
-  // The first wait for a mutex measures the processor, for some milliseconds. A thread that is at
-  // it does not exist in the child, where all would wait for its end.
+  // The first wait for a mutex measures the processor, which takes some milliseconds. A thread that
+  // is measuring at the fork does not exist in the child, where all others would wait for it.
   absl::base_internal::NominalCPUFrequency();
   const bool in_use = grpc_is_initialized() != 0;
   if (in_use && !g_holds_grpc.load()) grpc_init();
@@ -135,16 +136,16 @@ void AfterForkInParent() {
   delete std::exchange(t_at_fork, nullptr);
 }
 
-// The engines are kept for good: their end would wait for threads that do not exist.
+// The engines are kept for ever, because their end would wait for threads that don't exist.
 void AfterForkInChild() {
   g_generation.fetch_add(1);
-  new (&g_mu) std::mutex;  // another thread may have had it
+  new (&g_mu) std::mutex;  // another thread may have held it
   auto* kept = new std::vector<std::shared_ptr<EventEngine>>;
   for (const std::weak_ptr<EventEngine>& e : t_at_fork->engines) {
-    // One that ended in time is nobody's.
+    // An engine that has ended needs nothing.
     if (std::shared_ptr<EventEngine> engine = e.lock()) kept->push_back(std::move(engine));
   }
-  g_without_threads = kept;  // what was there another thread may have been at work on
+  g_without_threads = kept;  // another thread may have been changing the old value
   g_known = std::exchange(t_at_fork, nullptr);
   g_known->engines.clear();
   g_known->engine_is_old = true;

@@ -1,17 +1,18 @@
-// What the host does not renew in a child of a fork, of what channels made there need.
+// Renews in the child of a fork what channels made there need and the host does not renew.
 //
-// The distribution builds its event engine without fork support, so that GRPC_ENABLE_FORK_SUPPORT=1
-// renews no more than what completion queues are polled by, and nothing without it:
-//  - the default event engine stays that of the parent, as long as any channel of the parent's has
-//    it. Its threads are gone, so nothing that it is given is ever run.
-//  - threads wait for completion queues with an epoll set, of which parent and child then take each
+// The distribution builds the host's event engine without fork support. So
+// GRPC_ENABLE_FORK_SUPPORT=1 renews only what polls completion queues, and without it nothing is
+// renewed:
+//  - the default event engine stays the parent's, as long as any channel of the parent has it. Its
+//    threads are gone, so nothing that it is given ever runs.
+//  - threads wait for completion queues with an epoll set, so that parent and child take each
 //    other's events.
-// So with the first channel that it makes, a child gets an epoll set of its own, and another engine
-// is the default. A child that makes none starts nothing. Channels of the child share no
-// subchannel, and so no connection, with those of its parent.
+// So a child gets its own epoll set at the fork, if the host is in use, and another default engine
+// with the first channel that it makes. A child that makes none starts nothing. Channels of the
+// child share no subchannel, and so no connection, with those of its parent.
 //
-// Channels that the child has of its parent stay on the engine that is gone: RPCs on them never
-// end, and letting go of them does nothing to the parent's connections.
+// Inherited channels stay on the engine that is gone: RPCs on them never end, and releasing them
+// does nothing to the parent's connections.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_CHILD_OF_FORK_H_
 #define GRPC_XDS_HOST_GRPC_1_83_CHILD_OF_FORK_H_
 
@@ -21,7 +22,7 @@
 
 namespace grpc_xds {
 
-// Before the stage that gives channels their event engine, and after it.
+// Call them before and after the stage that gives channels their event engine.
 void RegisterRenewForChild(grpc_core::CoreConfiguration::Builder* builder);
 void RegisterRememberForChild(grpc_core::CoreConfiguration::Builder* builder);
 

@@ -39,7 +39,7 @@ using grpc_core::Timestamp;
 using grpc_core::internal::ClientChannelMethodParsedConfig;
 using grpc_core::internal::ClientChannelServiceConfigParser;
 
-// What an RPC has until it is committed. One that is never committed is given up with the RPC.
+// What an RPC holds until it is committed. An RPC that is never committed releases it at its end.
 class Hold {
  public:
   explicit Hold(gxds_call_hold* hold) : hold_(hold) {}
@@ -55,7 +55,7 @@ class Hold {
   gxds_call_hold* hold_;
 };
 
-// In the memory of the RPC, in front of what C has there.
+// Lives in the memory of the RPC, in front of C's part.
 struct Front {
   alignas(grpc_core::XdsClusterAttribute) char attribute[sizeof(grpc_core::XdsClusterAttribute)];
 };
@@ -130,7 +130,8 @@ RefCountedPtr<const grpc_core::FilterConfig> FaultConfig(const Json& policy) {
   return config;
 }
 
-// The policies of a method config, in the order of the filters. Null: it has none.
+// The fault injection policies of a method config, in the order of the filters; null if it has
+// none.
 const Json* FaultPolicies(const Json& service_config) {
   const Json* methods = Member(service_config, "methodConfig");
   if (methods == nullptr || methods->type() != Json::Type::kArray || methods->array().empty()) {
@@ -147,11 +148,11 @@ struct MethodConfig {
   const grpc_core::ServiceConfigParser::ParsedConfigVector* parsed = nullptr;
 };
 
-// Takes the timeout out of a method config that no RPC has yet: the channel would count it on
+// Removes the timeout from a method config that no RPC has yet: the channel would count it on
 // another clock than the one by which it ends the RPC (gxds_host.clock_distance).
 void TakeTimeout(ClientChannelMethodParsedConfig* config);
 
-// The host has no way to change it; an explicit instantiation may name what is private.
+// The host has no function to change it. An explicit instantiation may name a private member.
 template <Duration ClientChannelMethodParsedConfig::*kTimeout>
 struct TimeoutTaker {
   friend void TakeTimeout(ClientChannelMethodParsedConfig* config) {
@@ -197,8 +198,8 @@ class ConfigSelectorInC : public ConfigSelector {
     return selector_ == static_cast<const ConfigSelectorInC*>(other)->selector_;
   }
 
-  // A chain for each method config, whose filters have its configs, and one for RPCs without any.
-  // Again for the same selector, RPCs may be at work with what there is.
+  // Builds a chain for each method config, whose filters have its configs, and one for RPCs without
+  // any. If it is called again for the same selector, RPCs may be using the chains, so they stay.
   void BuildFilterChains(FilterChainBuilder& builder) override {
     if (!chains_.empty()) return;
     for (size_t i = 0; i <= selector_->method_config_count; ++i) {
@@ -246,8 +247,8 @@ class ConfigSelectorInC : public ConfigSelector {
   }
 
  private:
-  // A method config is shared by RPCs on several threads, so the timeout is the call's own. It is
-  // counted as the channel would, and has the distance of the clocks in it.
+  // RPCs on several threads share a method config, so the timeout is set on the call. It is counted
+  // as the channel would, and includes the distance of the clocks.
   static void SetTimeout(const GetCallConfigArgs& args, gxds_duration timeout) {
     auto* call = args.arena->GetContext<grpc_core::Call>();
     call->UpdateDeadline(Timestamp::FromCycleCounterRoundUp(call->start_time()) +
@@ -256,8 +257,8 @@ class ConfigSelectorInC : public ConfigSelector {
   }
 
   gxds_config_selector* const selector_;
-  std::vector<MethodConfig> method_configs_;  // by their numbers
-  // By the numbers of method configs; the last: without one.
+  std::vector<MethodConfig> method_configs_;  // indexed by their numbers
+  // Indexed by the numbers of method configs; the last is for RPCs without one.
   std::vector<absl::StatusOr<RefCountedPtr<FilterChain>>> chains_;
 };
 

@@ -1,5 +1,4 @@
-// What crosses the line between the host and C beside what host/grpc_common/convert.h has, with the
-// same rules: addresses.
+// Conversions besides those of host/grpc_common/convert.h, with the same rules: addresses.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_CONVERT_H_
 #define GRPC_XDS_HOST_GRPC_1_83_CONVERT_H_
 
@@ -16,23 +15,25 @@
 
 namespace grpc_xds {
 
-// With locality, weight and hash key as arguments of the address; one of the host's as it was.
+// Makes an address with locality, weight and hash key as arguments. An address that came from the
+// host is returned as it was.
 grpc_core::EndpointAddresses ToHost(const gxds_lb_address& address);
 
-// The locality of an address, for load reports. Borrow: as long as address. Null: none.
+// The locality of an address, for load reports; null if there is none. Borrowed: valid as long as
+// address.
 const gxds_locality* LocalityOf(const grpc_core::EndpointAddresses& address);
-// The endpoint's weight (load_balancing_weight); 1 when the address says nothing.
+// The endpoint's weight (load_balancing_weight); 1 if the address has none.
 uint32_t WeightOf(const grpc_core::EndpointAddresses& address);
 
-// By what an endpoint is put on a ring in place of its address (A76); empty: by its address.
-// Borrow: as long as address.
+// The key that decides an endpoint's place on a ring instead of its address (A76); empty: its
+// address does. Borrowed: valid as long as address.
 absl::string_view HashKeyOf(const grpc_core::EndpointAddresses& address);
 
-// What RPCs to the endpoint may be told as :authority (A81); empty: it has no hostname. Borrow: as
-// long as address.
+// The hostname that RPCs to the endpoint may get as :authority (A81); empty: it has none. Borrowed:
+// valid as long as address.
 absl::string_view HostnameOf(const grpc_core::EndpointAddresses& address);
 
-// What a subchannel to the address is made of.
+// The address without its weight and hash key, on which a subchannel does not depend.
 grpc_core::EndpointAddresses WithoutWeightAndHashKey(const grpc_core::EndpointAddresses& address);
 
 }  // namespace grpc_xds

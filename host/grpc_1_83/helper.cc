@@ -17,9 +17,9 @@ using Helper = LoadBalancingPolicy::ChannelControlHelper;
 
 namespace {
 
-// What a policy gets that has ended, and does not know yet: nothing becomes of it. Without one,
-// round_robin would take a connection that is lost just then for two changes of state at a time,
-// and end the process.
+// A subchannel that does nothing, for a policy that has ended and does not know it yet. Without it,
+// round_robin would take a connection that is lost at that moment for two changes of state at a
+// time, and end the process.
 class NoSubchannel : public SubchannelInterface {
  public:
   void WatchConnectivityState(std::unique_ptr<ConnectivityStateWatcherInterface> watcher) override {

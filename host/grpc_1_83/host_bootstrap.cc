@@ -26,12 +26,12 @@ using grpc_core::GrpcXdsServerTarget;
 using grpc_core::Json;
 using grpc_core::XdsBootstrap;
 
-// Of the targets that the google-c2p resolver makes.
+// The beginning of the targets that the google-c2p resolver makes.
 constexpr char kC2pTargets[] = "xds://traffic-director-c2p.xds.googleapis.com/";
 
 Json Text(const std::string& text) { return Json::FromString(text); }
 
-// The configs of credentials are not kept as text. Those of google-c2p have none.
+// The host does not keep the configs of credentials as text. Those of google-c2p have none.
 Json Server(const GrpcXdsServer& server) {
   const auto& target = DownCast<const GrpcXdsServerTarget&>(*server.target());
   Json::Array features;
@@ -70,7 +70,7 @@ Json Node(const XdsBootstrap::Node& node) {
   });
 }
 
-// The host keeps no text.
+// The host does not keep the text of a bootstrap.
 std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
   Json::Object authorities;
   for (const auto& [name, authority] : bootstrap.authorities()) {
@@ -91,15 +91,16 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
   return grpc_core::JsonDump(Json::FromObject(std::move(out)));
 }
 
-// The host keeps a bootstrap with its client of that name alone. If there is no such client, one is
-// made, with the bootstrap mine, and false is returned; null: with that for all targets, which is
-// what is asked for. A client connects to nobody until it is asked to watch something.
+// The host keeps a bootstrap only in its client of that name. If there is no such client, makes one
+// with the bootstrap mine, and returns false. If mine is null, a new client has the bootstrap for
+// all targets, which is what the caller wants. A client connects to nobody until it is asked to
+// watch something.
 bool BootstrapOfClient(absl::string_view name, std::shared_ptr<GrpcXdsBootstrap> mine,
                        gxds_str* out) {
   grpc_core::ExecCtx exec_ctx;
   auto client =
       GrpcXdsClient::GetOrCreate(name, grpc_core::ChannelArgs(), "grpc_xds bootstrap", mine);
-  // The context's destructor, out of the analyzer's sight, takes its address back.
+  // The context's destructor takes its address back, which the analyzer does not see.
   if (!client.ok()) return false;  // NOLINT(clang-analyzer-core.StackAddressEscape)
   const XdsBootstrap& bootstrap = (*client)->bootstrap();
   if (&bootstrap == mine.get()) return false;

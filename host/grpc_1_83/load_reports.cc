@@ -1,12 +1,12 @@
-// The load reports that a backend sends out of band (A51), as policies want them of subchannels: on
-// a stream of the subchannel's own connection, which all that want reports on that connection
-// share, of this channel or of others.
+// Out-of-band load reports of backends (A51), which policies request of subchannels. The reports
+// come on a stream of the subchannel's own connection. All who want reports on that connection
+// share the stream, in this channel and in others.
 //
-// Not the host's OobBackendMetricWatcher: its BackendMetricData lacks all but the utilizations of
-// CPU and memory.
+// The host's OobBackendMetricWatcher is not used, because its BackendMetricData has only the
+// utilizations of CPU and memory.
 //
-// When there is a stream, gxds_orca_stream says; after a failure it begins anew as
-// SubchannelStreamClient has it: at once if a report came, else with backoff.
+// gxds_orca_stream decides when there is a stream. After a failure SubchannelStreamClient starts it
+// again: at once if a report came, else with backoff.
 #include "host/grpc_common/policy.h"
 
 #include <mutex>
@@ -31,7 +31,7 @@ using grpc_core::SubchannelStreamClient;
 
 namespace {
 
-// There is one for a subchannel, as long as anybody might want reports of it.
+// A subchannel has one, as long as anybody may want its reports.
 class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
  public:
   static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel) {
@@ -45,7 +45,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
           *known = producer.get();
           created = true;
         });
-    if (created) producer->Start();  // not under the subchannel's lock, which it takes
+    if (created) producer->Start();  // not under the subchannel's lock, which Start() takes
     return producer;
   }
 
@@ -53,7 +53,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
       : subchannel_(std::move(subchannel)) {}
   ~OobProducer() override { gxds_orca_stream_unref(reports_); }
 
-  // GXDS_TIME_NEVER: none.
+  // interval is GXDS_TIME_NEVER if the listener wants no reports.
   void Set(gxds_load_listener* listener, gxds_duration interval) {
     std::lock_guard<std::mutex> lock(mu_);
     if (gxds_orca_stream_want(reports_, listener, interval)) Restart();
@@ -64,7 +64,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
     return factory.Create();
   }
   grpc_core::UniqueTypeName type() const override { return Type(); }
-  // Nobody is left.
+  // Called when nobody uses it any more.
   void Orphaned() override {
     {
       std::lock_guard<std::mutex> lock(mu_);
@@ -93,7 +93,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
     connectivity_watcher_ = watcher.get();
     subchannel_->WatchConnectivityState(std::move(watcher));
   }
-  // The subchannel's serializer tells the changes in their order.
+  // The subchannel's serializer reports the changes in their order.
   void OnState(grpc_connectivity_state state) {
     std::lock_guard<std::mutex> lock(mu_);
     stream_.reset();
@@ -116,14 +116,14 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
 
   const grpc_core::WeakRefCountedPtr<grpc_core::Subchannel> subchannel_;
   gxds_orca_stream* const reports_ = gxds_orca_stream_create();
-  ConnectivityWatcher* connectivity_watcher_ = nullptr;  // the subchannel's
-  std::mutex mu_;                                        // of these two
+  ConnectivityWatcher* connectivity_watcher_ = nullptr;  // owned by the subchannel
+  std::mutex mu_;                                        // guards the next two
   bool connected_ = false;
   grpc_core::OrphanablePtr<SubchannelStreamClient> stream_;
 };
 
-// What a subchannel is given for a listener, who finds it in listener->subchannels: it lives as
-// long as the subchannel.
+// The watcher that a subchannel gets for a listener; listener->subchannels points to it. It lives
+// as long as the subchannel.
 class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
  public:
   explicit OobWatcher(gxds_load_listener* listener) : listener_(gxds_load_listener_ref(listener)) {
@@ -135,7 +135,7 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
   }
 
   grpc_core::UniqueTypeName type() const override { return OobProducer::Type(); }
-  // Once, when the subchannel takes it.
+  // Called once, when the subchannel takes this.
   void SetSubchannel(grpc_core::Subchannel* subchannel) override {
     producer_ = OobProducer::Of(subchannel);
   }
@@ -145,7 +145,7 @@ class OobWatcher : public grpc_core::InternalSubchannelDataWatcherInterface {
 
  private:
   gxds_load_listener* const listener_;
-  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is none of the host's
+  RefCountedPtr<OobProducer> producer_;  // null: the subchannel is not one of the host
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Puts our resolver and policies in the place of the host's.
+// Replaces the host's resolver and policies by ours.
 //
-// The host has no way to replace one registration: a second "xds" aborts. But it takes a whole
-// builder, as long as its registry is not built. So ours calls all that the host's calls
-// (src/core/plugin_registry/), in the same order, but for the xDS resolver and the policies that
-// are ours.
+// The host can't replace a single registration: registering "xds" twice aborts. But it takes a
+// whole builder, as long as its registry is not built. So our builder calls everything that the
+// host's calls (src/core/plugin_registry/), in the same order, except the xDS resolver and the
+// policies that are ours.
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_83/child_of_fork.h"
@@ -29,7 +29,7 @@ void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::
 
 namespace grpc_core {
 
-// What the host's builder calls; it declares them in place as well.
+// The functions that the host's builder calls. It declares them in place as well.
 void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
 void RbacFilterRegister(CoreConfiguration::Builder* builder);
 void RegisterBackendMetricFilter(CoreConfiguration::Builder* builder);
@@ -77,7 +77,7 @@ void RegisterExtraFilters(Builder* builder) {
   RegisterEndpointProxies(builder);
 }
 
-// Of the host's own RegisterBuiltins(), which nobody else can call.
+// Part of the host's own RegisterBuiltins(), which can't be called from here.
 void RegisterBuiltins(Builder* builder) {
   grpc_core::RegisterServerCallTracerFilter(builder);
   builder->channel_init()

@@ -1,4 +1,4 @@
-// What is different of a resolver (host/grpc_common/resolver.cc).
+// The parts of host/grpc_common/resolver.cc that differ between versions of gRPC.
 #include <string>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The HTTP filter GXDS_CALL_FILTER_RESPONSE: what C does with the headers of a response (A55). Any
+// The HTTP filter GXDS_CALL_FILTER_RESPONSE, which gives C the headers of a response (A55). Any
 // thread.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_RESPONSE_FILTER_H_
 #define GRPC_XDS_HOST_GRPC_1_83_RESPONSE_FILTER_H_
@@ -28,7 +28,7 @@ class ResponseFilter : public grpc_core::ImplementChannelFilter<ResponseFilter> 
    public:
     void OnClientInitialMetadata(grpc_core::ClientMetadata& headers);
     void OnServerInitialMetadata(grpc_core::ServerMetadata& headers);
-    // Of a response that is nothing else.
+    // For a response that consists only of trailers.
     void OnServerTrailingMetadata(grpc_core::ServerMetadata& trailers);
     static inline const grpc_core::NoInterceptor OnClientToServerMessage;
     static inline const grpc_core::NoInterceptor OnClientToServerHalfClose;

@@ -14,17 +14,16 @@ using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::RefCountedPtr;
 
-// Of this host's providers each is for one configuration, for good.
+// In this host each provider is for one configuration only.
 class Security : public gxds_cluster_security {
  public:
   Security() : gxds_cluster_security{&kOps} {}
   Security(const Security&) = delete;
   Security& operator=(const Security&) = delete;
 
-  // Takes the configuration into force, for connections from now on. On an error nothing is
-  // changed.
+  // Applies the configuration to connections from now on. On an error nothing changes.
   absl::Status Update(const gxds_tls& tls);
-  // The args, with what the credentials look for.
+  // Adds what the credentials look for to the args.
   ChannelArgs AddTo(const ChannelArgs& args) const {
     return xds_provider_ == nullptr ? args : args.SetObject(xds_provider_);
   }
@@ -38,8 +37,9 @@ class Security : public gxds_cluster_security {
 absl::Status Security::Update(const gxds_tls& tls) {
   auto secrets = SecretsOf(tls);
   if (!secrets.ok()) return secrets.status();
-  // What a handshake asks for when the endpoint has no hostname. If it then asks for nothing, this
-  // host compares with an empty name, which none has, where A101 wants it to use the matchers.
+  // The name that a handshake sends if the endpoint has no hostname. If it then sends none, this
+  // host compares the certificate with an empty name, which never matches, where A101 requires the
+  // matchers.
   const gxds_str sni = gxds_tls_server_name(&tls, gxds_str{nullptr, 0});
   xds_provider_ = grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>(
       std::move(secrets->root), ToAbsl(tls.ca.certificate_name), tls.system_roots,

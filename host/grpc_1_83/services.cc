@@ -39,7 +39,7 @@ grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json) {
   grpc_core::ValidationErrors wrong;
   auto parsed = registry.ParseConfig(Text(type), *config, grpc_core::JsonArgs(), &wrong);
   if (parsed == nullptr || !wrong.ok()) return nullptr;
-  // Of certificate providers that a config names: none of the bootstrap's does.
+  // For certificate providers that a config names; no config of a bootstrap names one.
   auto no_providers = grpc_core::MakeRefCounted<grpc_core::CertificateProviderStore>(
       grpc_core::CertificateProviderStore::PluginDefinitionMap());
   return registry.CreateChannelCreds(std::move(parsed), *no_providers).release();

@@ -13,8 +13,8 @@ using SliceOfHost = grpc_event_engine::experimental::Slice;
 
 namespace {
 
-// In the memory of the call, as the tracker in C is. An attempt starts with its pick; one that is
-// given up after that hears of no end, and has failed then.
+// Lives in the memory of the call, as the tracker in C does. An attempt starts with its pick. If it
+// is given up after that, the host does not call Finish(), and the attempt counts as failed.
 class Tracker : public HostsTracker {
  public:
   static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
@@ -59,7 +59,8 @@ absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
 PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);
-  // A81. Before the tracker, which starts at once. The host looks for the program's own.
+  // A81: set before the tracker is made, which starts at once. The host itself checks whether the
+  // program gave an authority.
   if (picked.authority.size > 0) {
     complete.authority_override =
         SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);
@@ -70,7 +71,7 @@ PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* c
   return complete;
 }
 
-// Attempts of this host have no start.
+// Trackers of this host have no Start().
 void StartHosts(HostsTracker* /*tracker*/) {}
 
 gxds_str AuthorityOf(const PickResult::Complete& complete, const gxds_pick* call) {

@@ -1,4 +1,4 @@
-// What the transport asks of the host: transport/host_batch.h, transport/host_epoll.h.
+// What the transport needs of the host: transport/host_batch.h, transport/host_epoll.h.
 #include <grpc/support/port_platform.h>
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace {
 
 struct Batch {
   grpc_closure closure;
-  // Release and acquire are what the thread sanitizer sees of the order that is made inside gRPC.
+  // Release and acquire show the thread sanitizer the order that gRPC ensures inside.
   std::atomic<grpc_completion_queue_functor*> done;
 };
 
@@ -35,5 +35,5 @@ grpc_call_error gxds_host_batch_start(grpc_call* call, const grpc_op* ops, size_
   return grpc_call_start_batch_and_execute(call, ops, count, &batch->closure);
 }
 
-// Its event engine polls its sockets on threads of its own.
+// This host's event engine polls its sockets on its own threads.
 int gxds_host_epoll(void) { return -1; }

@@ -25,9 +25,10 @@ void gpr_log(const char* file, int line, gpr_log_severity severity, const char* 
   grpc_absl_log(file, line, severity, message);
 }
 
-// As in 1.51, a program that says nothing of its log sees errors alone: abseil would print all to
-// standard error. One that has set abseil's log up decides there. DEBUG is abseil's VLOG(2), which
-// GRPC_VERBOSITY turns on. It is read here too, as grpc_init() may come later.
+// As in 1.51, a program that does not configure its log sees only errors; abseil would print
+// everything to standard error. A program that has set abseil's log up decides there. DEBUG is
+// abseil's VLOG(2), which GRPC_VERBOSITY turns on. The variable is read here too, because
+// grpc_init() may come later.
 int gpr_should_log(gpr_log_severity severity) {
   const char* verbosity = secure_getenv("GRPC_VERBOSITY");
   const bool debug = VerbosityIs(verbosity, "debug");

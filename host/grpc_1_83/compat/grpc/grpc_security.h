@@ -6,11 +6,11 @@
 
 #include <grpc/credentials.h>
 
-/* There is one more kind of file, which nothing here uses. */
+/* 1.83 takes one more kind of file, which nothing here uses. */
 #define grpc_tls_certificate_provider_file_watcher_create(key, certificate, root, seconds) \
   grpc_tls_certificate_provider_file_watcher_create((key), (certificate), (root), NULL, (seconds))
 
-/* Roots and identity have a provider each. */
+/* Root certificates and the identity have a provider each. */
 #define GXDS_TLS_PROVIDERS_APART 1
 
 #endif

@@ -5,7 +5,7 @@
 #include "upb/def.h"
 #include "upb/reflection/message.h"
 
-/* These three take definitions of reflection in 1.51, and have other names for it here. */
+/* In 1.51 these functions take definitions of reflection; here such functions have other names. */
 #define upb_Message_New(def, arena) upb_Message_New(upb_MessageDef_MiniTable(def), (arena))
 #define upb_Message_Get upb_Message_GetFieldByDef
 #define upb_Message_Set upb_Message_SetFieldByDef

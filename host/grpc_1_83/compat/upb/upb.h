@@ -1,5 +1,5 @@
-/* upb of gRPC 1.83 by the names that 1.51 has, as far as this project uses them: the C sources are
- * the same for both hosts. This folder comes before the host's headers on the include path. */
+/* Gives upb of gRPC 1.83 the names of 1.51, as far as this project uses them, because the C sources
+ * are the same for both hosts. This folder comes before the host's headers on the include path. */
 #ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_UPB_H_
 #define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_UPB_H_
 
@@ -13,18 +13,18 @@
 #include "upb/wire/decode.h"
 #include "upb/wire/encode.h"
 
-/* The messages of generated code are structs here, and were upb_Message, which was void. */
+/* Here the messages of generated code are structs; in 1.51 they are upb_Message, which is void. */
 #define upb_Decode(data, size, message, table, extensions, options, arena) \
   upb_Decode((data), (size), (upb_Message *)(message), (table), (extensions), (options), (arena))
 
-/* The decoder refuses keys of maps that are not UTF-8, which in 1.51 it does not look at. */
+/* The decoder refuses keys of maps that are not UTF-8, which 1.51's does not check. */
 #define GXDS_HOST_DECODES_KEYS 1
 
-/* The table of Endpoint has them (A61), which 1.51's lacks. */
+/* The tables have additional_addresses (A61) and system_root_certs (A82); those of 1.51 do not. */
 #define GXDS_HOST_HAS_ADDITIONAL_ADDRESSES 1
 #define GXDS_HOST_HAS_SYSTEM_ROOT_CERTS 1
 
-/* The table of LocalityLbEndpoints has it (A86), which 1.51's lacks. */
+/* The table of LocalityLbEndpoints has metadata (A86); that of 1.51 does not. */
 #define GXDS_HOST_HAS_LOCALITY_METADATA 1
 
 /* The tables of messages. */
