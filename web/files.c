@@ -346,7 +346,7 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
 
 static gxds_time fetch_deadline(const gxds_web_server *s) {
   const web_files *w = s->state;
-  /* At once; gxds_web_server_deadline() adds the wait for Retry-After. */
+  /* The next file is fetched at once; gxds_web_server_deadline() adds the wait for Retry-After. */
   if (w->phase == FETCHING && is_file_due(w)) return 0;
   return w->phase == IDLE ? w->due : GXDS_TIME_NEVER;
 }

@@ -53,7 +53,7 @@ typedef struct subscription {
 typedef struct rest {
   gxds_str node; /* the first request of the stream has it; serialized */
   uint64_t nonce;
-  gxds_file_type sending; /* of the last request; GXDS_FILE_TYPE_COUNT: it was sent */
+  gxds_file_type sending; /* of the request that is not sent yet; GXDS_FILE_TYPE_COUNT: none */
   subscription types[GXDS_FILE_TYPE_COUNT];
 } rest;
 

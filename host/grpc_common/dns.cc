@@ -86,10 +86,10 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   grpc_pollset* const pollset_ = grpc_cq_pollset(gxds_reactor_cq());
   grpc_pollset_set* const pollset_set_ = grpc_pollset_set_create();
   const std::shared_ptr<grpc_core::WorkSerializer> serializer_ = grpc_xds::MakeSerializer();
-  // The reactor's.
+  // Confined to the reactor:
   gxds_dns_answered answered_;  // null: stopped
   void* const arg_;
-  // The serializer's.
+  // Confined to the serializer:
   ChannelArgs args_;
   grpc_core::OrphanablePtr<Resolver> resolver_;
 };

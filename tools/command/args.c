@@ -8,7 +8,7 @@ const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_te
   if (strncmp(argv[*i], name, size) != 0) return NULL;
   if (argv[*i][size] == '=') return argv[*i] + size + 1;
   if (argv[*i][size] != 0) return NULL;
-  const char *value = argv[*i + 1]; /* NULL behind the last */
+  const char *value = argv[*i + 1]; /* NULL after the last argument */
   if (value) {
     ++*i;
   } else {
@@ -22,7 +22,7 @@ bool gxds_args_flag(char *const *argv, int i, const char *name) {
 }
 
 bool gxds_args_seconds(const char *text, gxds_duration *out) {
-  static const double kMost = 86400; /* nobody waits a day */
+  static const double kMost = 86400; /* a day */
   char *end;
   double seconds = strtod(text, &end);
   if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;

@@ -52,7 +52,7 @@ static const shape root[] = {{"xds_servers", server, NULL},
 
 static const struct feature {
   const char *name;
-  const char *note; /* NULL: there is nothing to say */
+  const char *note; /* NULL: none */
 } features[] = {
     {"delta", NULL},
     {"fail_on_data_errors", NULL},

@@ -3,7 +3,7 @@
 
 typedef struct looker {
   const gxds_file_set *set;
-  const gxds_file_entry *entry; /* what names others */
+  const gxds_file_entry *entry; /* the resource that names others */
   const char *message;          /* its type */
   gxds_findings *findings;
 } looker;

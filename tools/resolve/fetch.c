@@ -104,10 +104,10 @@ struct gxds_fetch {
   const gxds_fetch_target *target;
   gxds_resolver *resolver;
   gxds_resolver_update *update; /* the last one; NULL: none yet */
-  /* The reactor's. */
+  /* Confined to the reactor: */
   /* A second handle on the resolver's client, to read its resources; NULL: not yet. */
   gxds_client_handle *client;
-  /* Both threads', under the mutex. */
+  /* Used by both threads, under the mutex: */
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   bool news;
