@@ -57,7 +57,7 @@ static void launch(fleet_link *link) {
 
 /* The call starts when there is a connection (wait_for_ready). */
 static void start_stream(fleet_link *link) {
-  if (!link->stream || link->started || link->host_retry.slot) return;
+  if (!link->stream || link->started || gxds_deadline_is_set(&link->host_retry.deadline)) return;
   if (link->state == FLEET_LINK_IDLE) connect_now(link);
   if (link->state == FLEET_LINK_READY) fleet_server_on_opened(link);
 }
