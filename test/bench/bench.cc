@@ -199,10 +199,9 @@ void WriteDocument(FILE* out, const gxds_bench::Report& report, const std::strin
   uname(&system);
   fprintf(out,
           "# Benchmarks\n\n"
-          "For those who want to know what an RPC and an update cost. `make bench%s` wrote this "
-          "page on\n"
-          "%u processors (%s %s). [test/bench/README.md](../test/bench/README.md) says how it is\n"
-          "measured. Each number is a median, with the least and the greatest in brackets.\n\n",
+          "This page shows the cost of an RPC and of an update. `make bench%s` wrote it on\n"
+          "%u processors (%s %s). [test/bench/README.md](../test/bench/README.md) explains the\n"
+          "measurement. Each number is a median, with the least and the greatest in brackets.\n\n",
           quick ? " QUICK=1" : "", std::thread::hardware_concurrency(), system.sysname,
           system.machine);
   report.WriteTable(out);

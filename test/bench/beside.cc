@@ -34,7 +34,7 @@ namespace {
 using gxds_bench::Peer;
 using gxds_bench::Sample;
 
-constexpr std::chrono::seconds kPatience(60);  // for each peer in each scene, before it is calm
+constexpr std::chrono::seconds kPatience(60);  // for each peer in each scene, before it is idle
 constexpr std::chrono::milliseconds kApart(300);
 constexpr int kUpdates = 20;
 
@@ -124,8 +124,8 @@ class Run {
     if (first.beyond > 0) return;  // it is enough to know that
     auto client = gxds_bench::StartPeer(peer, scene_);
     const Changes changes = serve();
-    Sample& cpu = table_->At("CPU until calm, " + of, "s", peer);
-    Sample& memory = table_->At("resident memory when calm, " + of, "MB", peer);
+    Sample& cpu = table_->At("CPU until idle, " + of, "s", peer);
+    Sample& memory = table_->At("resident memory when idle, " + of, "MB", peer);
     const auto seconds = client->First(kPatience);
     if (!seconds) {
       first.values.clear();
@@ -278,15 +278,16 @@ std::string Part(const Table& table, const std::vector<Peer>& peers, const std::
   snprintf(taken, sizeof taken, "%.1f", others);
   std::ostringstream out;
   out << "`make bench PEERS=1" << (quick ? " QUICK=1" : "") << "` wrote this part on " << date
-      << ", on " << std::thread::hardware_concurrency() << " processors,\nof which other work took "
-      << taken << " meanwhile, with " << versions
-      << ".\n[test/bench/README.md](../test/bench/README.md#beside-other-clients) says how it is "
-         "measured, and what\ndiffers for Envoy. Each number is a median, with the least and the "
+      << ", on " << std::thread::hardware_concurrency() << " processors,\nof which other work used "
+      << taken << " at the same time, with " << versions
+      << ".\n[test/bench/README.md](../test/bench/README.md#beside-other-clients) explains the "
+         "measurement, and the\ndifferences for Envoy. Each number is a median, with the least and "
+         "the "
          "greatest in brackets.\n\n";
   table.Write(out, peers);
   const std::vector<std::string> above = table.Above("ours", "Envoy");
   if (!above.empty()) {
-    out << "\nOurs needs more than Envoy in:\n\n";
+    out << "\nThis library needs more than Envoy in these rows:\n\n";
     for (const std::string& title : above) out << "- " << title << "\n";
   }
   return out.str();

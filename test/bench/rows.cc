@@ -233,8 +233,8 @@ void Rows::ClusterInstructions(long count, int updates) {
 
 void Rows::Acknowledgement(long clusters, int updates, bool counts_instructions) {
   if (counts_instructions && !HaveValgrind()) return;
-  const std::string title =
-      "gRPC alone: EDS of one of " + Grouped(clusters) + " clusters comes, all names go back";
+  const std::string title = "gRPC alone: EDS of one of " + Grouped(clusters) +
+                            " clusters arrives, a request with all names is sent";
   Row& row = counts_instructions
                  ? report_->At("acknowledgement_instructions", clusters, title, "instructions")
                  : report_->At("acknowledgement", clusters, title + ", CPU", "ms");
@@ -335,7 +335,7 @@ void Rows::Decode(long endpoints) {
     change.ours.values.push_back(cost.change);
   }
   report_
-      ->At("held", endpoints, of + "held for each, before connecting, beside the received bytes",
+      ->At("held", endpoints, of + "memory of each, before connecting, without the received bytes",
            "bytes")
       .ours.values.push_back(cost.held);
 }
