@@ -1,5 +1,5 @@
-# Reads statements.yaml, then the tests; prints the document. Fails with words on stderr where a
-# statement has neither a test nor a reason, has both a test and a reason, or a tag has no statement.
+# Reads statements.yaml, then the tests, and prints the document. Fails with a message on stderr if a
+# statement has neither a test nor a reason, or has both, or if a tag has no statement.
 
 function complain(words) {
   print words > "/dev/stderr"
