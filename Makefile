@@ -42,7 +42,7 @@ SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
 
 BENCH_FLAGS = $(if $(QUICK),--quick)
 
-.PHONY: all demo test test-upstream interop interop-istio sim fleet kills fuzz soak valgrind bench bench-check bench-build \
+.PHONY: all demo test test-upstream interop interop-istio sim fleet serve-load kills fuzz soak valgrind bench bench-check bench-build \
   format lint conformance compile_commands install uninstall deb python install-python \
   clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
@@ -100,6 +100,13 @@ fleet: packages $(if $(PLOTS),bench-packages)
 	$(BAZEL) build $(HOST) $(CONFIG) //test/fleet:fleet
 	bazel-bin/test/fleet/fleet $(CLIENTS) --lines=fleet.tsv $(FLAGS)
 	$(if $(PLOTS),gnuplot -e "lines='fleet.tsv'; folder='docs'" test/fleet/plots.gp)
+
+# `xds serve` with that many clients of the library, on real connections, while one of 1,000 clusters' endpoints changes
+# ten times a second. FLAGS: see test/serve_load/serve_load.cc. 2,000 clients need 6 GB.
+serve-load: CLIENTS = 2000
+serve-load: packages
+	$(BAZEL) build $(HOST) $(CONFIG) //test/serve_load:serve_load
+	cd bazel-bin && test/serve_load/serve_load --clients=$(CLIENTS) --lag-max=1000 $(FLAGS)
 
 # The resource cache, whose writer is killed that often.
 kills: packages
