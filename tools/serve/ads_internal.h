@@ -3,6 +3,7 @@
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 
+#include "base/hash_table.h"
 #include "tools/serve/ads_server.h"
 #include "tools/serve/delta_subscription.h"
 #include "tools/serve/subscription.h"
@@ -27,6 +28,7 @@ typedef struct gxds_ads_stream {
   bool sending; /* a message is being sent; there is only one at a time */
   bool removals_due;   /* all else is sent */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
+  UT_hash_handle by_id;
 } gxds_ads_stream;
 
 /* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as

@@ -12,9 +12,7 @@
 
 struct gxds_ads_server {
   const gxds_file_set *set;
-  gxds_ads_stream **streams; /* in order of opening */
-  size_t stream_count;
-  size_t stream_capacity;
+  gxds_ads_stream *streams; /* by id; in order of opening */
   uint64_t last_id;
   gxds_serve_queue queue;
 };
@@ -53,18 +51,25 @@ static void free_stream(gxds_ads_stream *st) {
 }
 
 void gxds_ads_server_destroy(gxds_ads_server *s) {
-  for (size_t i = 0; i < s->stream_count; i++) free_stream(s->streams[i]);
-  gxds_free(s->streams);
+  gxds_ads_stream *st;
+  gxds_ads_stream *next;
+  HASH_ITER(by_id, s->streams, st, next) {
+    HASH_DELETE(by_id, s->streams, st);
+    free_stream(st);
+  }
   gxds_serve_queue_fini(&s->queue);
   gxds_file_set_unref(s->set);
   gxds_free(s);
 }
 
-static size_t find(const gxds_ads_server *s, uint64_t id) {
-  size_t i = 0;
-  while (i < s->stream_count && s->streams[i]->id != id) i++;
-  return i;
+/* NULL: it has ended. */
+static gxds_ads_stream *find(const gxds_ads_server *s, uint64_t id) {
+  gxds_ads_stream *st = NULL;
+  HASH_FIND(by_id, s->streams, &id, sizeof id, st);
+  return st;
 }
+
+static gxds_ads_stream *next_of(const gxds_ads_stream *st) { return st->by_id.next; }
 
 static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
 
@@ -203,12 +208,12 @@ static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now) {
   const gxds_file_set *old = s->set;
   s->set = gxds_file_set_ref(set);
-  for (size_t i = 0; i < s->stream_count; i++) {
+  for (gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       bool same = old && old->types[t].version == set->types[t].version;
-      if (!same) s->streams[i]->types[t].dirty = true;
+      if (!same) st->types[t].dirty = true;
     }
-    pump(s, s->streams[i], now);
+    pump(s, st, now);
   }
   gxds_file_set_unref(old);
 }
@@ -224,41 +229,33 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds
     gxds_ads_subscription_init(&st->types[t].subscription, (gxds_file_type)t);
     gxds_delta_subscription_init(&st->types[t].delta, (gxds_file_type)t);
   }
-  if (s->stream_count == s->stream_capacity) {
-    s->stream_capacity = s->stream_capacity ? 2 * s->stream_capacity : 8;
-    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(gxds_ads_stream *));
-  }
-  s->streams[s->stream_count++] = st;
+  HASH_ADD(by_id, s->streams, id, sizeof st->id, st);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);
   gxds_serve_queue_event(&s->queue, &event);
   return st->id;
 }
 
-static void forget(gxds_ads_server *s, size_t i, gxds_str why) {
-  gxds_ads_stream *st = s->streams[i];
+static void forget(gxds_ads_server *s, gxds_ads_stream *st, gxds_str why) {
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
+  HASH_DELETE(by_id, s->streams, st);
   free_stream(st);
-  s->stream_count--;
-  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(gxds_ads_stream *));
 }
 
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t id, gxds_str why) {
-  size_t i = find(s, id);
-  if (i < s->stream_count) forget(s, i, why);
+  gxds_ads_stream *st = find(s, id);
+  if (st) forget(s, st, why);
 }
 
-static void refuse(gxds_ads_server *s, size_t i, const char *why) {
-  gxds_serve_queue_close(&s->queue, s->streams[i]->id,
-                         gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));
-  forget(s, i, gxds_str_z(why));
+static void refuse(gxds_ads_server *s, gxds_ads_stream *st, const char *why) {
+  gxds_serve_queue_close(&s->queue, st->id, gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));
+  forget(s, st, gxds_str_z(why));
 }
 
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t id, gxds_time now) {
-  size_t i = find(s, id);
-  if (i == s->stream_count) return;
-  gxds_ads_stream *st = s->streams[i];
+  gxds_ads_stream *st = find(s, id);
+  if (!st) return;
   st->sending = false;
   st->last_sign = now;
   pump(s, st, now);
@@ -369,13 +366,12 @@ const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url) {
 }
 
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes, gxds_time now) {
-  size_t i = find(s, id);
-  if (i == s->stream_count) return;
-  gxds_ads_stream *st = s->streams[i];
+  gxds_ads_stream *st = find(s, id);
+  if (!st) return;
   bool delta = gxds_ads_service_is_delta(st->service);
   const char *why = delta ? gxds_ads_delta_take(&s->queue, st, bytes) : take_request(s, st, bytes);
   if (why) {
-    refuse(s, i, why);
+    refuse(s, st, why);
     return;
   }
   st->last_sign = now;
@@ -384,8 +380,7 @@ void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes,
 
 gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
   gxds_time deadline = GXDS_TIME_NEVER;
-  for (size_t i = 0; i < s->stream_count; i++) {
-    const gxds_ads_stream *st = s->streams[i];
+  for (const gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
     if (!st->removals_due || st->sending) continue;
     gxds_time t = removal_time(st);
     if (t < deadline) deadline = t;
@@ -394,8 +389,7 @@ gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
 }
 
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
-  for (size_t i = 0; i < s->stream_count; i++) {
-    gxds_ads_stream *st = s->streams[i];
+  for (gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
     if (st->removals_due && !st->sending && removal_time(st) <= now) pump(s, st, now);
   }
 }
@@ -404,13 +398,16 @@ bool gxds_ads_server_next_action(gxds_ads_server *s, gxds_serve_action *out) {
   return gxds_serve_queue_pop(&s->queue, out);
 }
 
-size_t gxds_ads_server_stream_count(const gxds_ads_server *s) { return s->stream_count; }
+size_t gxds_ads_server_stream_count(const gxds_ads_server *s) {
+  return HASH_CNT(by_id, s->streams);
+}
 
 void gxds_ads_server_validate(const gxds_ads_server *s) {
-  for (size_t i = 0; i < s->stream_count; i++) {
-    const gxds_ads_stream *st = s->streams[i];
-    GXDS_CHECK(st->id != 0 && st->id <= s->last_id);
-    GXDS_CHECK(i == 0 || s->streams[i - 1]->id < st->id);
+  uint64_t last = 0;
+  for (const gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
+    GXDS_CHECK(st->id > last && st->id <= s->last_id);
+    last = st->id;
+    GXDS_CHECK(find(s, st->id) == st);
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription);

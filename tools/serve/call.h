@@ -5,6 +5,7 @@
 
 #include <grpc/grpc.h>
 
+#include "base/hash_table.h"
 #include "base/status.h"
 #include "tools/serve/ads_server.h"
 
@@ -34,14 +35,13 @@ typedef struct gxds_serve_call_events {
 typedef enum gxds_serve_call_kind {
   GXDS_SERVE_CALL_ADS,
   GXDS_SERVE_CALL_LRS,
-  GXDS_SERVE_CALL_OTHER,
+  GXDS_SERVE_CALL_OTHER, /* of a method that is not served */
 } gxds_serve_call_kind;
 
 struct gxds_serve_call {
   /* The owner's to use. */
-  gxds_serve_call *next;
-  gxds_serve_call *previous;
   uint64_t stream;
+  UT_hash_handle by_stream;
   bool started; /* on_started was called */
   /* To be read by the owner. */
   gxds_serve_call_kind kind;

@@ -5,7 +5,7 @@
 #include <envoy/service/load_stats/v3/lrs.upb.h>
 #include <google/protobuf/duration.upb.h>
 
-#include "base/memory.h"
+#include "base/hash_table.h"
 #include "tools/serve/load_totals.h"
 #include "tools/serve/reported_metrics.h"
 #include "tools/serve/wire_input.h"
@@ -18,14 +18,13 @@ typedef struct stream {
   bool all_clusters; /* the client can report all clusters without their names */
   bool sending;
   bool due; /* a response is to be sent */
+  UT_hash_handle by_id;
 } stream;
 
 struct gxds_lrs_server {
   gxds_duration interval;
   const gxds_file_set *set; /* NULL: none yet */
-  stream **streams;         /* in order of opening */
-  size_t stream_count;
-  size_t stream_capacity;
+  stream *streams;          /* by id; in order of opening */
   uint64_t last_id;
   gxds_load_totals totals;
   gxds_serve_queue queue;
@@ -45,18 +44,23 @@ static void free_stream(stream *st) {
 }
 
 void gxds_lrs_server_destroy(gxds_lrs_server *s) {
-  for (size_t i = 0; i < s->stream_count; i++) free_stream(s->streams[i]);
-  gxds_free(s->streams);
+  stream *st;
+  stream *next;
+  HASH_ITER(by_id, s->streams, st, next) {
+    HASH_DELETE(by_id, s->streams, st);
+    free_stream(st);
+  }
   gxds_load_totals_fini(&s->totals);
   gxds_serve_queue_fini(&s->queue);
   gxds_file_set_unref(s->set);
   gxds_free(s);
 }
 
-static size_t find(const gxds_lrs_server *s, uint64_t id) {
-  size_t i = 0;
-  while (i < s->stream_count && s->streams[i]->id != id) i++;
-  return i;
+/* NULL: it has ended. */
+static stream *find(const gxds_lrs_server *s, uint64_t id) {
+  stream *st = NULL;
+  HASH_FIND(by_id, s->streams, &id, sizeof id, st);
+  return st;
 }
 
 static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
@@ -104,8 +108,7 @@ static void pump(gxds_lrs_server *s, stream *st) {
 void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set) {
   const gxds_file_set *old = s->set;
   s->set = gxds_file_set_ref(set);
-  for (size_t i = 0; i < s->stream_count; i++) {
-    stream *st = s->streams[i];
+  for (stream *st = s->streams; st; st = st->by_id.next) {
     st->due = st->due || (st->asked && !st->all_clusters);
     pump(s, st);
   }
@@ -116,32 +119,27 @@ uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer) {
   stream *st = GXDS_NEW(stream);
   st->id = ++s->last_id;
   st->peer = gxds_str_dup(peer);
-  if (s->stream_count == s->stream_capacity) {
-    s->stream_capacity = s->stream_capacity ? 2 * s->stream_capacity : 8;
-    s->streams = gxds_realloc(s->streams, s->stream_capacity, sizeof(stream *));
-  }
-  s->streams[s->stream_count++] = st;
+  HASH_ADD(by_id, s->streams, id, sizeof st->id, st);
   gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_OPEN);
   gxds_serve_queue_event(&s->queue, &event);
   return st->id;
 }
 
 void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t id, gxds_str why) {
-  size_t i = find(s, id);
-  if (i == s->stream_count) return;
-  gxds_serve_event event = event_of(s->streams[i], GXDS_SERVE_STREAM_CLOSE);
+  stream *st = find(s, id);
+  if (!st) return;
+  gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_CLOSE);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
-  free_stream(s->streams[i]);
-  s->stream_count--;
-  memmove(&s->streams[i], &s->streams[i + 1], (s->stream_count - i) * sizeof(stream *));
+  HASH_DELETE(by_id, s->streams, st);
+  free_stream(st);
 }
 
 void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t id) {
-  size_t i = find(s, id);
-  if (i == s->stream_count) return;
-  s->streams[i]->sending = false;
-  pump(s, s->streams[i]);
+  stream *st = find(s, id);
+  if (!st) return;
+  st->sending = false;
+  pump(s, st);
 }
 
 static void take_node(stream *st, const envoy_config_core_v3_Node *node) {
@@ -219,9 +217,8 @@ static void take_report(gxds_lrs_server *s, const stream *st,
 }
 
 void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes) {
-  size_t i = find(s, id);
-  if (i == s->stream_count) return;
-  stream *st = s->streams[i];
+  stream *st = find(s, id);
+  if (!st) return;
   upb_Arena *arena = upb_Arena_New();
   gxds_str padded;
   const envoy_service_load_stats_v3_LoadStatsRequest *msg = NULL;

@@ -41,7 +41,8 @@ struct gxds_serve_server {
   gxds_serve_tag shutdown;
   gxds_ads_server *ads;
   gxds_lrs_server *lrs;
-  gxds_serve_call *calls;
+  gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* by stream, of each kind */
+  size_t call_count;                             /* of any kind */
   int requests;       /* calls that were requested and have not come yet */
   bool shutting_down; /* the server accepts nothing any more */
   bool shut_down;     /* and has emitted so */
@@ -59,9 +60,9 @@ static gpr_timespec timespec_of(gxds_time t) {
 
 static gxds_serve_call *find_call(gxds_serve_server *s, gxds_serve_call_kind kind,
                                   uint64_t stream) {
-  gxds_serve_call *c = s->calls;
-  while (c && (c->kind != kind || c->stream != stream || c->notified_closed)) c = c->next;
-  return c;
+  gxds_serve_call *c = NULL;
+  HASH_FIND(by_stream, s->calls[kind], &stream, sizeof stream, c);
+  return c && !c->notified_closed ? c : NULL;
 }
 
 static void carry_out(gxds_serve_server *s, gxds_serve_call_kind kind,
@@ -94,7 +95,7 @@ static void drain(gxds_serve_server *s) {
 
 /* Nothing may be started on a queue that was shut down, so the queue ends after the last call. */
 static void maybe_end_queue(gxds_serve_server *s) {
-  if (s->shut_down && s->requests == 0 && !s->calls) grpc_completion_queue_shutdown(s->cq);
+  if (s->shut_down && s->requests == 0 && s->call_count == 0) grpc_completion_queue_shutdown(s->cq);
 }
 
 static const gxds_serve_call_events call_events;
@@ -107,9 +108,7 @@ static void request_call(gxds_serve_server *s) {
 static void on_started(void *owner, gxds_serve_call *c) {
   gxds_serve_server *s = owner;
   s->requests--;
-  c->next = s->calls;
-  if (s->calls) s->calls->previous = c;
-  s->calls = c;
+  s->call_count++;
   gxds_str peer = gxds_serve_call_peer(c);
   if (c->kind == GXDS_SERVE_CALL_ADS) {
     c->stream = gxds_ads_server_open(s->ads, c->service, peer, now_of());
@@ -117,6 +116,9 @@ static void on_started(void *owner, gxds_serve_call *c) {
     c->stream = gxds_lrs_server_open(s->lrs, peer);
   }
   gxds_str_free(&peer);
+  if (c->kind != GXDS_SERVE_CALL_OTHER) {
+    HASH_ADD(by_stream, s->calls[c->kind], stream, sizeof c->stream, c);
+  }
   if (s->shutting_down) {
     gxds_serve_call_cancel(c);
   } else {
@@ -157,10 +159,12 @@ static void on_closed(void *owner, gxds_serve_call *c, const char *why) {
 
 static void on_ended(void *owner, gxds_serve_call *c) {
   gxds_serve_server *s = owner;
-  if (!c->started) s->requests--;
-  if (c->next) c->next->previous = c->previous;
-  if (c->previous) c->previous->next = c->next;
-  if (s->calls == c) s->calls = c->next;
+  if (!c->started) {
+    s->requests--;
+  } else {
+    s->call_count--;
+    if (c->kind != GXDS_SERVE_CALL_OTHER) HASH_DELETE(by_stream, s->calls[c->kind], c);
+  }
   maybe_end_queue(s);
 }
 
