@@ -7,6 +7,7 @@
 #include "tools/serve/ads_server.h"
 #include "tools/serve/delta_subscription.h"
 #include "tools/serve/subscription.h"
+#include "xds_client/deadlines.h"
 
 typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* of a SotW stream */
@@ -26,7 +27,7 @@ typedef struct gxds_ads_stream {
   bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
                    (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
-  bool removals_due;   /* all else is sent */
+  gxds_deadline removals; /* set if some are due, and all else is sent */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;

@@ -14,6 +14,7 @@ struct gxds_ads_server {
   const gxds_file_set *set;
   gxds_ads_stream *streams; /* by id; in order of opening */
   uint64_t last_id;
+  gxds_deadlines deadlines; /* when removals of streams are due */
   gxds_serve_queue queue;
 };
 
@@ -57,6 +58,7 @@ void gxds_ads_server_destroy(gxds_ads_server *s) {
     HASH_DELETE(by_id, s->streams, st);
     free_stream(st);
   }
+  gxds_deadlines_fini(&s->deadlines);
   gxds_serve_queue_fini(&s->queue);
   gxds_file_set_unref(s->set);
   gxds_free(s);
@@ -176,7 +178,6 @@ static gxds_time removal_time(const gxds_ads_stream *st) {
 }
 
 static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
-  st->removals_due = false;
   for (size_t i = 0; i < sizeof removal_order / sizeof *removal_order; i++) {
     gxds_ads_subscription *sub = &st->types[removal_order[i]].subscription;
     const gxds_delta_subscription *delta = &st->types[removal_order[i]].delta;
@@ -185,8 +186,9 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
         !gxds_delta_subscription_removal_due(delta, s->set)) {
       continue;
     }
-    if (now < removal_time(st)) {
-      st->removals_due = true;
+    gxds_time due = removal_time(st);
+    if (now < due) {
+      gxds_deadlines_set(&s->deadlines, &st->removals, due);
       return;
     }
     if (gxds_ads_service_is_delta(st->service)) {
@@ -201,6 +203,7 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
 
 /* Sends what is due first, if anything is and the stream is free. */
 static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
+  gxds_deadlines_cancel(&s->deadlines, &st->removals);
   if (st->sending || !s->set) return;
   if (!send_update(s, st)) send_removal(s, st, now);
 }
@@ -239,6 +242,7 @@ static void forget(gxds_ads_server *s, gxds_ads_stream *st, gxds_str why) {
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
+  gxds_deadlines_cancel(&s->deadlines, &st->removals);
   HASH_DELETE(by_id, s->streams, st);
   free_stream(st);
 }
@@ -379,18 +383,13 @@ void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t id, gxds_str bytes,
 }
 
 gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
-  gxds_time deadline = GXDS_TIME_NEVER;
-  for (const gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
-    if (!st->removals_due || st->sending) continue;
-    gxds_time t = removal_time(st);
-    if (t < deadline) deadline = t;
-  }
-  return deadline;
+  return gxds_deadlines_next(&s->deadlines);
 }
 
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
-  for (gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
-    if (st->removals_due && !st->sending && removal_time(st) <= now) pump(s, st, now);
+  const gxds_deadline *due;
+  while ((due = gxds_deadlines_take_due(&s->deadlines, now))) {
+    pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, removals)), now);
   }
 }
 
@@ -404,10 +403,15 @@ size_t gxds_ads_server_stream_count(const gxds_ads_server *s) {
 
 void gxds_ads_server_validate(const gxds_ads_server *s) {
   uint64_t last = 0;
+  gxds_deadlines_validate(&s->deadlines);
   for (const gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
     GXDS_CHECK(st->id > last && st->id <= s->last_id);
     last = st->id;
     GXDS_CHECK(find(s, st->id) == st);
+    if (gxds_deadline_is_set(&st->removals)) {
+      GXDS_CHECK(!st->sending);
+      GXDS_CHECK(gxds_deadlines_at(&s->deadlines, &st->removals) == removal_time(st));
+    }
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription);
