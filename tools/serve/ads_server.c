@@ -180,7 +180,7 @@ static gxds_time removal_time(const gxds_ads_stream *st) {
 static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   for (size_t i = 0; i < sizeof removal_order / sizeof *removal_order; i++) {
     gxds_ads_subscription *sub = &st->types[removal_order[i]].subscription;
-    const gxds_delta_subscription *delta = &st->types[removal_order[i]].delta;
+    gxds_delta_subscription *delta = &st->types[removal_order[i]].delta;
     gxds_ads_response response;
     if (!gxds_ads_subscription_removal_due(sub, s->set) &&
         !gxds_delta_subscription_removal_due(delta, s->set)) {
@@ -208,16 +208,24 @@ static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   if (!send_update(s, st)) send_removal(s, st, now);
 }
 
+static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {
+  const bool sotw = gxds_ads_subscription_on_changes(&t->subscription, changes);
+  const bool delta = gxds_delta_subscription_on_changes(&t->delta, changes);
+  t->dirty = t->dirty || sotw || delta;
+}
+
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now) {
   const gxds_file_set *old = s->set;
   s->set = gxds_file_set_ref(set);
+  gxds_set_changes changes[GXDS_FILE_TYPE_COUNT];
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    gxds_set_changes_init(&changes[t], old, set, (gxds_file_type)t);
+  }
   for (gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
-    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
-      bool same = old && old->types[t].version == set->types[t].version;
-      if (!same) st->types[t].dirty = true;
-    }
+    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) note_changes(&st->types[t], &changes[t]);
     pump(s, st, now);
   }
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) gxds_set_changes_fini(&changes[t]);
   gxds_file_set_unref(old);
 }
 
@@ -414,8 +422,8 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
     }
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
-      gxds_ads_subscription_validate(&ts->subscription);
-      gxds_delta_subscription_validate(&ts->delta);
+      gxds_ads_subscription_validate(&ts->subscription, s->set);
+      gxds_delta_subscription_validate(&ts->delta, s->set);
       GXDS_CHECK(!(gxds_ads_service_is_delta(st->service) ? ts->subscription.requested
                                                           : ts->delta.requested));
       GXDS_CHECK(ts->nonce <= st->last_nonce);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 void gxds_delta_subscription_init(gxds_delta_subscription *s, gxds_file_type type) {
   *s = (gxds_delta_subscription){.type = type};
@@ -43,10 +44,13 @@ static uint64_t parse_version(gxds_str s) {
 }
 
 /* A name that only has an initial version matters if the client subscribes to everything. */
-static void ask(gxds_delta_entry *e, const gxds_delta_name *n, gxds_serve_event *added) {
+static void ask(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_delta_name *n,
+                gxds_serve_event *added) {
   bool known = e->named || e->has;
   if (n->initial && !known) {
     e->has = true;
+    s->held++;
+    s->may_be_gone = true;
     e->version = parse_version(n->version);
   }
   if (!n->subscribe) return;
@@ -70,7 +74,8 @@ static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size
     bool known = i < s->count && gxds_str_equal(s->entries[i].name, n->name);
     gxds_delta_entry entry =
         known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(n->name)};
-    ask(&entry, n, added);
+    if (!known && !gxds_name_is_canonical(s->type, entry.name)) s->odd_names = true;
+    ask(s, &entry, n, added);
     entries[out++] = entry;
   }
   while (i < s->count) entries[out++] = s->entries[i++];
@@ -87,6 +92,7 @@ static void sweep(gxds_delta_subscription *s) {
     if (e->named || (s->wildcard && e->has)) {
       s->entries[kept++] = *e;
     } else {
+      s->held -= e->has;
       gxds_str_free(&e->name);
     }
   }
@@ -127,18 +133,37 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
   if (count) qsort(names, count, sizeof *names, by_name);
   if (count) merge(s, names, count, added);
   if (unsubscribed_count) give_up(s, unsubscribed, unsubscribed_count, dropped);
+  if (star || count || unsubscribed_count) s->due.all = true;
 }
 
-static int by_entry_name(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_delta_entry *)a)->name, ((const gxds_delta_entry *)b)->name);
+/* The place of the entry of that name; the number of entries if there is none. */
+static size_t place_of(const gxds_delta_subscription *s, gxds_str name) {
+  const size_t at =
+      GXDS_LOWER_BOUND(i, 0, s->count, gxds_str_compare(s->entries[i].name, name) < 0);
+  return at < s->count && gxds_str_equal(s->entries[at].name, name) ? at : s->count;
+}
+
+bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,
+                                        const gxds_set_changes *changes) {
+  if (!s->requested) return false;
+  if (changes->any_gone) s->may_be_gone = true;
+  if (changes->all || (s->odd_names && changes->count > 0) || changes->count > s->count) {
+    s->due.all = true;
+  }
+  for (size_t i = 0; i < changes->count && !s->due.all; i++) {
+    const gxds_changed_name *c = &changes->items[i];
+    const size_t at = place_of(s, c->name);
+    if (at < s->count) gxds_due_add(&s->due, at);
+    if (at == s->count && s->wildcard && !c->alias && !c->gone) s->due.all = true;
+  }
+  return !gxds_due_is_empty(&s->due);
 }
 
 bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name) {
-  const gxds_delta_entry key = {.name = name};
-  gxds_delta_entry *e =
-      s->count ? bsearch(&key, s->entries, s->count, sizeof key, by_entry_name) : NULL;
-  if (!e || !e->has) return false;
-  e->again = true;
+  const size_t at = place_of(s, name);
+  if (at == s->count || !s->entries[at].has) return false;
+  s->entries[at].again = true;
+  gxds_due_add(&s->due, at);
   return true;
 }
 
@@ -176,7 +201,8 @@ static bool is_due(const gxds_delta_entry *e, const gxds_file_resource *now, boo
   return e->named && (e->again || !e->told_absent);
 }
 
-static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_delta_response *out) {
+static void include(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_file_resource *now,
+                    gxds_delta_response *out) {
   if (now) {
     out->resources[out->count++] = gxds_file_resource_ref(now);
     e->version = now->version;
@@ -184,7 +210,9 @@ static void include(gxds_delta_entry *e, const gxds_file_resource *now, gxds_del
   } else {
     out->removed[out->removed_count++] = gxds_str_dup(e->name);
   }
+  s->held -= e->has;
   e->has = now != NULL;
+  s->held += e->has;
   e->told_absent = now == NULL;
   e->again = false;
 }
@@ -222,50 +250,77 @@ static const gxds_file_resource *find(const gxds_delta_subscription *s, const gx
   return found ? found->resource : NULL;
 }
 
-bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_set *set,
-                                  bool with_removals, gxds_delta_response *out) {
-  if (s->wildcard) add_everything(s, set);
+/* How many entries from first to before end are due. */
+static size_t count_due(const gxds_delta_subscription *s, const gxds_file_set *set,
+                        bool with_removals, size_t first, size_t end) {
   size_t due = 0;
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = first; i < end; i++) {
     due += is_due(&s->entries[i], find(s, set, &s->entries[i]), with_removals);
   }
+  return due;
+}
+
+bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_set *set,
+                                  bool with_removals, gxds_delta_response *out) {
+  const bool all = s->due.all || with_removals;
+  if (all && s->wildcard) add_everything(s, set);
+  const size_t end = all ? s->count : s->due.end;
+  size_t i = all ? 0 : s->due.first;
+  const size_t due = count_due(s, set, with_removals, i, end);
   if (due > 0) {
     *out = (gxds_delta_response){.resources = gxds_calloc(due, sizeof *out->resources),
                                  .removed = gxds_calloc(due, sizeof *out->removed)};
     size_t bytes = 0;
-    for (size_t i = 0; i < s->count && bytes < GXDS_DELTA_RESPONSE_BYTES; i++) {
+    for (; i < end && bytes < GXDS_DELTA_RESPONSE_BYTES; i++) {
       gxds_delta_entry *e = &s->entries[i];
       const gxds_file_resource *now = find(s, set, e);
       if (!is_due(e, now, with_removals)) continue;
-      include(e, now, out);
+      include(s, e, now, out);
       bytes += e->name.size + size_of(now);
     }
     if (set->types[s->type].alias_count > 0) drop_repeated(out);
   }
-  if (s->wildcard) sweep(s);
+  if (due == 0 || i == end) s->due = (gxds_due){0};
+  if (all && s->wildcard) sweep(s);
   return due > 0;
 }
 
-bool gxds_delta_subscription_removal_due(const gxds_delta_subscription *s,
-                                         const gxds_file_set *set) {
+static bool any_gone(const gxds_delta_subscription *s, const gxds_file_set *set) {
   for (size_t i = 0; i < s->count; i++) {
     if (s->entries[i].has && !find(s, set, &s->entries[i])) return true;
   }
   return false;
 }
 
-size_t gxds_delta_subscription_held(const gxds_delta_subscription *s) {
-  size_t held = 0;
-  for (size_t i = 0; i < s->count; i++) held += s->entries[i].has;
-  return held;
+bool gxds_delta_subscription_removal_due(gxds_delta_subscription *s, const gxds_file_set *set) {
+  if (s->may_be_gone) s->may_be_gone = any_gone(s, set);
+  return s->may_be_gone;
 }
 
-void gxds_delta_subscription_validate(const gxds_delta_subscription *s) {
+/* Nothing is due but where it may be. */
+static void validate_due(const gxds_delta_subscription *s, const gxds_file_set *set) {
+  GXDS_CHECK(s->due.all || (s->due.first <= s->due.end && s->due.end <= s->count));
+  if (!set) return;
+  const gxds_file_list *list = &set->types[s->type];
+  for (size_t i = 0; i < s->count && !s->due.all; i++) {
+    GXDS_CHECK(gxds_due_has(&s->due, i) || count_due(s, set, false, i, i + 1) == 0);
+  }
+  for (size_t i = 0; i < list->count && s->wildcard && !s->due.all; i++) {
+    GXDS_CHECK(place_of(s, list->entries[i].resource->name) < s->count);
+  }
+  GXDS_CHECK(s->may_be_gone || !any_gone(s, set));
+}
+
+void gxds_delta_subscription_validate(const gxds_delta_subscription *s, const gxds_file_set *set) {
+  size_t held = 0;
+  validate_due(s, set);
   for (size_t i = 0; i < s->count; i++) {
     const gxds_delta_entry *e = &s->entries[i];
     GXDS_CHECK(i == 0 || gxds_str_compare(s->entries[i - 1].name, e->name) < 0);
     GXDS_CHECK(e->named || (s->wildcard && e->has));
     GXDS_CHECK(!e->told_absent || !e->has);
+    held += e->has;
   }
+  GXDS_CHECK(s->held == held);
   GXDS_CHECK(s->requested || (s->count == 0 && !s->wildcard));
 }

@@ -5,6 +5,7 @@
 #define GRPC_XDS_TOOLS_SERVE_DELTA_SUBSCRIPTION_H_
 
 #include "files/file_set.h"
+#include "tools/serve/changes.h"
 #include "tools/serve/event.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,10 @@ typedef struct gxds_delta_subscription {
   bool wildcard;             /* everything is asked for */
   gxds_delta_entry *entries; /* sorted by name */
   size_t count;
+  size_t held; /* entries of which the client has a resource */
+  gxds_due due;
+  bool odd_names;   /* some are not canonical: any change may be of them */
+  bool may_be_gone; /* a resource that the client has may not exist any more */
 } gxds_delta_subscription;
 
 /* A name in a request. */
@@ -52,6 +57,10 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
  */
 bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name);
 
+/* A new set has these changes. True: something may be due. */
+bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,
+                                        const gxds_set_changes *changes);
+
 typedef struct gxds_delta_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */
   size_t count;
@@ -71,13 +80,10 @@ void gxds_delta_response_fini(gxds_delta_response *r);
 bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_set *set,
                                   bool with_removals, gxds_delta_response *out);
 /* Whether the client has a resource that does not exist any more. */
-bool gxds_delta_subscription_removal_due(const gxds_delta_subscription *s,
-                                         const gxds_file_set *set);
-/* The number of names under which the client has a resource. */
-size_t gxds_delta_subscription_held(const gxds_delta_subscription *s);
+bool gxds_delta_subscription_removal_due(gxds_delta_subscription *s, const gxds_file_set *set);
 
-/* GXDS_CHECKs. */
-void gxds_delta_subscription_validate(const gxds_delta_subscription *s);
+/* GXDS_CHECKs. set: the current one; NULL: none yet. */
+void gxds_delta_subscription_validate(const gxds_delta_subscription *s, const gxds_file_set *set);
 
 #ifdef __cplusplus
 }

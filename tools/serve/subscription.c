@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 bool gxds_ads_type_is_full_state(gxds_file_type type) {
   return type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER;
@@ -28,8 +29,11 @@ static int by_bytes(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
-static int by_name(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_ads_entry *)a)->name, ((const gxds_ads_entry *)b)->name);
+/* The place of the entry of that name; the number of entries if there is none. */
+static size_t find(const gxds_ads_subscription *s, gxds_str name) {
+  const size_t at =
+      GXDS_LOWER_BOUND(i, 0, s->count, gxds_str_compare(s->entries[i].name, name) < 0);
+  return at < s->count && gxds_str_equal(s->entries[at].name, name) ? at : s->count;
 }
 
 /* Sorts the names, without duplicates. "*" is left out, and sets *star. */
@@ -82,6 +86,7 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
     gxds_ads_entry entry =
         known ? s->entries[i++] : (gxds_ads_entry){.name = gxds_str_dup(sorted[j])};
     if (!entry.named) gxds_serve_event_add_name(added, entry.name);
+    if (!known && !gxds_name_is_canonical(s->type, entry.name)) s->odd_names = true;
     entry.named = true;
     entries[out++] = entry;
   }
@@ -90,6 +95,23 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
   gxds_free(sorted);
   s->entries = entries;
   s->count = out;
+  s->due.all = true;
+}
+
+bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_changes *changes) {
+  if (!s->requested) return false;
+  if (changes->any_gone) s->may_be_gone = true;
+  if (changes->all || (s->odd_names && changes->count > 0) || changes->count > s->count) {
+    s->due.all = true;
+  }
+  for (size_t i = 0; i < changes->count && !s->due.all; i++) {
+    const gxds_changed_name *c = &changes->items[i];
+    if (c->alias || c->gone) continue; /* there are no aliases here; what is gone is no update */
+    const size_t at = find(s, c->name);
+    if (at < s->count) gxds_due_add(&s->due, at);
+    if (at == s->count && s->wildcard) s->due.all = true;
+  }
+  return !gxds_due_is_empty(&s->due);
 }
 
 /* A name that the client subscribes to: the resource that exists now, and the one that the client
@@ -194,16 +216,43 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
 }
 
 bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name) {
-  const gxds_ads_entry key = {.name = name};
-  gxds_ads_entry *e = s->count ? bsearch(&key, s->entries, s->count, sizeof key, by_name) : NULL;
-  if (!e || !e->sent) return false;
-  e->again = true;
+  const size_t at = find(s, name);
+  if (at == s->count || !s->entries[at].sent) return false;
+  s->entries[at].again = true;
+  gxds_due_add(&s->due, at);
   return true;
 }
 
-bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
-                                       gxds_ads_response *out) {
-  if (!s->requested) return false;
+static row row_of(const gxds_ads_subscription *s, const gxds_file_set *set, size_t i) {
+  const gxds_file_entry *found = gxds_file_set_find(set, s->type, s->entries[i].name);
+  return (row){&s->entries[i], found ? found->resource : NULL};
+}
+
+static bool any_changed(const gxds_ads_subscription *s, const gxds_file_set *set) {
+  for (size_t i = s->due.first; i < s->due.end; i++) {
+    const row r = row_of(s, set, i);
+    if (changed(&r)) return true;
+  }
+  return false;
+}
+
+/* RDS and EDS: a response of what changed in a part of the entries, which stay as they are. */
+static void respond_in_part(gxds_ads_subscription *s, const gxds_file_set *set,
+                            gxds_ads_response *out) {
+  const size_t most = s->due.end - s->due.first;
+  *out = (gxds_ads_response){.resources = gxds_calloc(most, sizeof *out->resources),
+                             .changed = gxds_calloc(most, sizeof *out->changed)};
+  for (size_t i = s->due.first; i < s->due.end; i++) {
+    const row r = row_of(s, set, i);
+    if (!changed(&r)) continue;
+    out->changed[out->changed_count++] = r.now;
+    include(out, r.now);
+    mark_sent(r.entry, r.now);
+  }
+  s->answered = true;
+}
+
+static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ads_response *out) {
   size_t count;
   row *rows = join(s, set, &count);
   /* The first response is sent even if it is empty: the client may have resources that were removed
@@ -216,12 +265,35 @@ bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file
   return due;
 }
 
-bool gxds_ads_subscription_removal_due(const gxds_ads_subscription *s, const gxds_file_set *set) {
-  if (!gxds_ads_type_is_full_state(s->type)) return false;
+bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
+                                       gxds_ads_response *out) {
+  bool due = false;
+  if (!s->requested) return false;
+  if (s->due.all) {
+    due = take_all(s, set, out);
+  } else if (any_changed(s, set)) {
+    due = true;
+    if (gxds_ads_type_is_full_state(s->type)) {
+      due = take_all(s, set, out);
+    } else {
+      respond_in_part(s, set, out);
+    }
+  }
+  s->due = (gxds_due){0};
+  return due;
+}
+
+static bool any_gone(const gxds_ads_subscription *s, const gxds_file_set *set) {
   for (size_t i = 0; i < s->count; i++) {
-    if (s->entries[i].sent && !gxds_file_set_find(set, s->type, s->entries[i].name)) return true;
+    if (s->entries[i].sent && !row_of(s, set, i).now) return true;
   }
   return false;
+}
+
+bool gxds_ads_subscription_removal_due(gxds_ads_subscription *s, const gxds_file_set *set) {
+  if (!gxds_ads_type_is_full_state(s->type) || !s->may_be_gone) return false;
+  s->may_be_gone = any_gone(s, set);
+  return s->may_be_gone;
 }
 
 void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_file_set *set,
@@ -232,12 +304,29 @@ void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_fil
   gxds_free(rows);
 }
 
-void gxds_ads_subscription_validate(const gxds_ads_subscription *s) {
+/* Nothing is due but where it may be. */
+static void validate_due(const gxds_ads_subscription *s, const gxds_file_set *set) {
+  GXDS_CHECK(s->due.all || (s->due.first <= s->due.end && s->due.end <= s->count));
+  if (!set) return;
+  for (size_t i = 0; i < s->count; i++) {
+    const row r = row_of(s, set, i);
+    GXDS_CHECK(gxds_due_has(&s->due, i) || !changed(&r));
+  }
+  size_t count;
+  row *rows = join(s, set, &count);
+  GXDS_CHECK(s->due.all || count == s->count);
+  gxds_free(rows);
+  if (gxds_ads_type_is_full_state(s->type)) GXDS_CHECK(s->may_be_gone || !any_gone(s, set));
+}
+
+void gxds_ads_subscription_validate(const gxds_ads_subscription *s, const gxds_file_set *set) {
+  validate_due(s, set);
   for (size_t i = 0; i < s->count; i++) {
     const gxds_ads_entry *e = &s->entries[i];
     GXDS_CHECK(i == 0 || gxds_str_compare(s->entries[i - 1].name, e->name) < 0);
     GXDS_CHECK(e->named || (s->wildcard && e->sent));
-    GXDS_CHECK(!e->sent || (e->sent->type == s->type && gxds_str_equal(e->sent->name, e->name)));
+    GXDS_CHECK(!e->sent || e->sent->type == s->type);
+    GXDS_CHECK(!e->sent || s->odd_names || gxds_str_equal(e->sent->name, e->name));
   }
   GXDS_CHECK(s->requested || (s->count == 0 && !s->wildcard));
 }

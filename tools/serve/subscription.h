@@ -4,6 +4,7 @@
 #define GRPC_XDS_TOOLS_SERVE_SUBSCRIPTION_H_
 
 #include "files/file_set.h"
+#include "tools/serve/changes.h"
 #include "tools/serve/event.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,9 @@ typedef struct gxds_ads_subscription {
   bool answered;           /* a response was made */
   gxds_ads_entry *entries; /* sorted by name */
   size_t count;
+  gxds_due due;
+  bool odd_names;   /* some are not canonical: any change may be of them */
+  bool may_be_gone; /* a resource that the client has may not exist any more */
 } gxds_ads_subscription;
 
 /* LDS and CDS: responses carry all, and what is absent from one is deleted. */
@@ -37,6 +41,9 @@ void gxds_ads_subscription_fini(gxds_ads_subscription *s);
  * for anew becomes names of *added, what is not asked for any more names of *dropped. */
 void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *names, size_t count,
                                   gxds_serve_event *added, gxds_serve_event *dropped);
+
+/* A new set has these changes. True: something may be due. */
+bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_changes *changes);
 
 typedef struct gxds_ads_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */
@@ -59,13 +66,13 @@ bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name);
 bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
                                        gxds_ads_response *out);
 /* Whether the client has a resource that does not exist any more and that a response can delete. */
-bool gxds_ads_subscription_removal_due(const gxds_ads_subscription *s, const gxds_file_set *set);
+bool gxds_ads_subscription_removal_due(gxds_ads_subscription *s, const gxds_file_set *set);
 /* Makes the response that deletes them, which counts as sent. Only if a removal is due. */
 void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_file_set *set,
                                         gxds_ads_response *out);
 
-/* GXDS_CHECKs. */
-void gxds_ads_subscription_validate(const gxds_ads_subscription *s);
+/* GXDS_CHECKs. set: the current one; NULL: none yet. */
+void gxds_ads_subscription_validate(const gxds_ads_subscription *s, const gxds_file_set *set);
 
 #ifdef __cplusplus
 }
