@@ -11,6 +11,7 @@
 
 typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* of a SotW stream */
+  uint64_t names;                     /* SotW: the hash of those that subscription was made from */
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */

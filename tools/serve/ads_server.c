@@ -275,6 +275,8 @@ void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t id, gxds_time now) {
 
 typedef const envoy_service_discovery_v3_DiscoveryRequest request;
 
+static const char no_request[] = "the message is no DiscoveryRequest";
+
 /* The node comes with the first request of a stream, and may be left out after that. */
 static void keep_node(gxds_ads_stream *st, request *msg) {
   const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
@@ -332,37 +334,54 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_serve_event_fini(&dropped);
 }
 
-static void take_typed(gxds_ads_server *s, gxds_ads_stream *st, request *msg, gxds_str url) {
-  gxds_file_type type = gxds_file_type_find(url);
-  if (type == GXDS_FILE_TYPE_COUNT) {
-    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
-    event.detail = gxds_str_dup(url);
-    gxds_serve_queue_event(&s->queue, &event);
-  } else if (take_nonce(s, st, type, msg)) {
-    take_names(s, st, type, msg);
-  }
+static request *parse(gxds_str bytes, upb_Arena *arena) {
+  gxds_str padded;
+  if (!gxds_serve_pad(bytes, arena, &padded)) return NULL;
+  return envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
+}
+
+static bool repeats_names(const gxds_ads_type_state *t, uint64_t names) {
+  return t->subscription.requested && t->names == names;
+}
+
+/* Takes a request of a type that is served. Its names are parsed only if they are others than those
+ * of the request before it. */
+static const char *take_typed(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
+                              gxds_str bytes, request *without_names, uint64_t names,
+                              upb_Arena *arena) {
+  gxds_ads_type_state *t = &st->types[type];
+  request *msg = repeats_names(t, names) ? without_names : parse(bytes, arena);
+  if (!msg) return no_request;
+  keep_node(st, msg);
+  if (!take_nonce(s, st, type, msg) || msg == without_names) return NULL;
+  take_names(s, st, type, msg);
+  t->names = names;
+  return NULL;
 }
 
 /* Returns NULL, or why the request can't be taken. */
 static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_str bytes) {
-  gxds_file_type only = gxds_ads_service_type(st->service);
   upb_Arena *arena = upb_Arena_New();
-  gxds_str padded;
+  gxds_str rest;
+  uint64_t names;
   request *msg = NULL;
-  const char *why = NULL;
-  if (gxds_serve_pad(bytes, arena, &padded)) {
-    msg = envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
+  if (gxds_serve_part_names(bytes, arena, &rest, &names)) {
+    msg = envoy_service_discovery_v3_DiscoveryRequest_parse(rest.data, rest.size, arena);
   }
-  gxds_str url =
-      msg ? view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg)) : gxds_str_of(NULL, 0);
-  if (!msg) {
-    why = "the message is no DiscoveryRequest";
-  } else {
-    why = gxds_ads_check_type(only, &url);
-  }
+  const char *why = msg ? NULL : no_request;
+  gxds_str url = gxds_str_of(NULL, 0);
   if (!why) {
+    url = view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg));
+    why = gxds_ads_check_type(gxds_ads_service_type(st->service), &url);
+  }
+  gxds_file_type type = gxds_file_type_find(url);
+  if (!why && type == GXDS_FILE_TYPE_COUNT) {
     keep_node(st, msg);
-    take_typed(s, st, msg, url);
+    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
+    event.detail = gxds_str_dup(url);
+    gxds_serve_queue_event(&s->queue, &event);
+  } else if (!why) {
+    why = take_typed(s, st, type, bytes, msg, names, arena);
   }
   upb_Arena_Free(arena);
   return why;
