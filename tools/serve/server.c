@@ -184,7 +184,13 @@ static void shut_down(gxds_serve_server *s) {
   grpc_server_cancel_all_calls(s->server);
 }
 
-/* Messages of other threads, in order. */
+static void set_resources(gxds_serve_server *s, const gxds_file_set *set) {
+  gxds_ads_server_set_resources(s->ads, set, now_of());
+  gxds_lrs_server_set_resources(s->lrs, set);
+  drain(s);
+}
+
+/* Messages of other threads, in order. Of the states that wait, only the last one counts. */
 static void on_wake(gxds_serve_tag *tag, bool ok) {
   (void)ok;
   gxds_serve_server *s = tag->owner;
@@ -195,17 +201,17 @@ static void on_wake(gxds_serve_tag *tag, bool ok) {
   s->woken = false;
   bool stopping = s->stopping;
   pthread_mutex_unlock(&s->lock);
+  const message *newest = NULL;
+  for (const message *x = m; x; x = x->next) newest = x->set ? x : newest;
   while (m) {
     message *next = m->next;
-    if (m->set) {
-      gxds_ads_server_set_resources(s->ads, m->set, now_of());
-      gxds_lrs_server_set_resources(s->lrs, m->set);
-      gxds_file_set_unref(m->set);
-      drain(s);
-    } else {
+    if (m == newest) {
+      set_resources(s, m->set);
+    } else if (!m->set) {
       s->options.on_event(s->options.arg, &m->event);
-      gxds_serve_event_fini(&m->event);
     }
+    gxds_file_set_unref(m->set);
+    gxds_serve_event_fini(&m->event);
     gxds_free(m);
     m = next;
   }
@@ -273,6 +279,9 @@ static grpc_server *make_server(void) {
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)GRPC_ARG_HTTP2_MAX_PING_STRIKES,
        .value.integer = 0},
+      /* A stream takes in no more than 64 kB ahead of what was read: the ACKs of state of the world
+       * are large, and if clients send them faster than they are read, they wait at the clients. */
+      {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_HTTP2_BDP_PROBE, .value.integer = 0},
   };
   grpc_channel_args list = {sizeof args / sizeof *args, args};
   return grpc_server_create(&list, NULL);

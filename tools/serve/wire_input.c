@@ -23,29 +23,43 @@ bool gxds_serve_pad(gxds_str bytes, upb_Arena *arena, gxds_str *out) {
 /* DiscoveryRequest.resource_names */
 enum { kResourceNames = 3 };
 
+/* Hashes names that follow one another all at once. */
+static void end_run(XXH3_state_t *state, gxds_str *run) {
+  XXH3_64bits_update(state, run->data, run->size);
+  run->size = 0;
+}
+
+/* False: they are no whole fields. */
+static bool part(gxds_str bytes, XXH3_state_t *names, gxds_text *others) {
+  gxds_str run = gxds_str_of(bytes.data, 0);
+  gxds_wire_field field;
+  while (bytes.size > 0) {
+    if (!gxds_wire_next(&bytes, &field)) return false;
+    if (field.number != kResourceNames || !field.has_size) {
+      gxds_text_add(others, field.whole);
+      continue;
+    }
+    if (field.whole.data != run.data + run.size) {
+      end_run(names, &run);
+      run.data = field.whole.data;
+    }
+    run.size += field.whole.size;
+  }
+  end_run(names, &run);
+  return true;
+}
+
 bool gxds_serve_part_names(gxds_str bytes, upb_Arena *arena, gxds_str *rest, uint64_t *names) {
-  if (!gxds_wire_is_whole(bytes)) return false;
   XXH3_state_t *state = XXH3_createState();
   GXDS_CHECK(state != NULL);
   XXH3_64bits_reset(state);
   gxds_text others = {0};
-  gxds_str run = gxds_str_of(bytes.data, 0); /* names that follow one another: hashed together */
-  gxds_wire_field field;
-  while (gxds_wire_next(&bytes, &field)) {
-    if (field.number != kResourceNames || !field.has_size) {
-      gxds_text_add(&others, field.whole);
-      continue;
-    }
-    if (field.whole.data != run.data + run.size) {
-      XXH3_64bits_update(state, run.data, run.size);
-      run = gxds_str_of(field.whole.data, 0);
-    }
-    run.size += field.whole.size;
+  const bool whole = part(bytes, state, &others);
+  if (whole) {
+    *names = XXH3_64bits_digest(state);
+    *rest = pad_whole(gxds_text_str(&others), arena);
   }
-  XXH3_64bits_update(state, run.data, run.size);
-  *names = XXH3_64bits_digest(state);
   XXH3_freeState(state);
-  *rest = pad_whole(gxds_text_str(&others), arena);
   gxds_text_fini(&others);
-  return true;
+  return whole;
 }
