@@ -135,7 +135,7 @@ void Clients::OnNumber(Client* client, int number) {
   const gxds_time now = gxds_clock_now();
   for (int i = client->number + 1; i <= number; i++) {
     const gxds_duration lag = now - written_[static_cast<size_t>(i)];
-    lags_.push_back(static_cast<float>(lag) / static_cast<float>(GXDS_MILLISECOND));
+    lags_.push_back({static_cast<float>(lag) / static_cast<float>(GXDS_MILLISECOND), i});
   }
   client->number = number;
   updates_++;
@@ -158,10 +158,10 @@ bool Clients::AwaitLast() { return AwaitAll(at_last_); }
 
 void Clients::OnChange(int number) { written_[static_cast<size_t>(number)] = gxds_clock_now(); }
 
-std::vector<double> Clients::Lags() {
-  std::vector<double> lags;
-  grpc_xds::OnReactor([&] { lags.assign(lags_.begin(), lags_.end()); });
-  std::sort(lags.begin(), lags.end());
+std::vector<Clients::Lag> Clients::Lags() {
+  std::vector<Lag> lags;
+  grpc_xds::OnReactor([&] { lags = lags_; });
+  std::sort(lags.begin(), lags.end(), [](const Lag& a, const Lag& b) { return a.ms < b.ms; });
   return lags;
 }
 

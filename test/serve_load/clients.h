@@ -46,9 +46,14 @@ class Clients {
   // Waits until each client has the last change; false if that takes too long.
   bool AwaitLast();
 
-  // How long each client was without each change, in milliseconds, sorted. A client that is told of
-  // several changes at once has them at that time. Valid after AwaitLast().
-  std::vector<double> Lags();
+  // How long a client was without a change. A client that is told of several changes at once has
+  // them at that time.
+  struct Lag {
+    float ms;
+    int change;
+  };
+  // Of each client and change, sorted. Valid after AwaitLast().
+  std::vector<Lag> Lags();
   // How many updates the clients were told of since the first change. Fewer than all of the changes
   // if some were merged.
   uint64_t updates() const { return updates_; }
@@ -72,7 +77,7 @@ class Clients {
   std::vector<std::unique_ptr<Client>> clients_;  // the reactor's, once Open() began
 
   std::vector<std::atomic<gxds_time>> written_;  // when each change was; by its number
-  std::vector<float> lags_;                      // the reactor's
+  std::vector<Lag> lags_;                        // the reactor's
   std::atomic<uint64_t> updates_{0};
   std::atomic<int> errors_{0};
 

@@ -15,6 +15,7 @@
 #include <grpc/grpc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -133,14 +134,20 @@ class Run {
 
   void Print() {
     const Connections after = ConnectionsTo(server_.port());
-    const std::vector<double> lags = clients_.Lags();
-    lag_max_ms_ = lags.back();
+    const std::vector<Clients::Lag> lags = clients_.Lags();
+    lag_max_ms_ = lags.back().ms;
     printf("%s, %d clients on %d connections, %d clusters, %d changes in %d s:\n", mode_,
            options_.clients, after.count, options_.clusters, changes_, options_.seconds);
     printf("  start: all current after %.2f s, %.1f MB sent, server's CPU %.2f s\n", start_seconds_,
            static_cast<double>(before_.received) / 1e6, start_cpu_);
-    printf("  changes: behind by %.0f ms (median), %.0f ms (99 %%), %.0f ms (most)\n",
-           lags[lags.size() / 2], lags[lags.size() * 99 / 100], lag_max_ms_);
+    printf("  changes: behind by %.0f ms (median), %.0f ms (99 %%), %.0f ms (most, at %.1f s)\n",
+           lags[lags.size() / 2].ms, lags[lags.size() * 99 / 100].ms, lag_max_ms_,
+           static_cast<double>(lags.back().change) / kChangesPerSecond);
+    // Of that change: tells a server that was late to see the file from one that was slow to send.
+    const auto first = std::find_if(lags.begin(), lags.end(), [&](const Clients::Lag& lag) {
+      return lag.change == lags.back().change;
+    });
+    printf("  changes: the first client had the latest one after %.0f ms\n", first->ms);
     printf("  changes: %.1f updates per client, %.1f MB sent\n",
            static_cast<double>(clients_.updates()) / options_.clients,
            static_cast<double>(after.received - before_.received) / 1e6);
