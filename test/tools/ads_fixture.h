@@ -38,8 +38,13 @@ class Ads : public ::testing::Test {
     gxds_file_set_unref(set_);
   }
 
-  // A new state of the directory.
+  // A new state of the directory, so long after the last one that no client is waited for which did
+  // not answer yet.
   void Serve(const std::vector<std::string> &resources) {
+    Wait(GXDS_ADS_ANSWER_MAX);
+    ServeAtOnce(resources);
+  }
+  void ServeAtOnce(const std::vector<std::string> &resources) {
     gxds_file_errors errors = {};
     const gxds_file_set *set =
         Build(Schema(), {{"f.json", xds_test::FileJson(resources)}}, &errors, set_);

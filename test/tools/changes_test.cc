@@ -123,7 +123,7 @@ TEST_F(Changes, EachClientHasItsRemovalsInItsOwnTime) {
   Ack(second, CDS, {"a"});
   Got(first);
   Got(second);
-  Serve({});
+  ServeAtOnce({});
   Wait(GXDS_ADS_REMOVAL_GRACE / 2);
   EXPECT_EQ(Got(first), "CDS");
   EXPECT_EQ(Got(second), "");

@@ -67,16 +67,14 @@ static gxds_str encode(gxds_file_type type, const gxds_delta_response *response,
 }
 
 bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
-                         gxds_file_type type, bool with_removals) {
+                         gxds_file_type type, bool with_removals, gxds_time now) {
   gxds_ads_type_state *t = &st->types[type];
   gxds_delta_response response;
   if (type == GXDS_FILE_ENDPOINTS && t->delta.requested && !st->warmed) {
     gxds_ads_warm_initial(st, set);
   }
   if (!gxds_delta_subscription_take(&t->delta, set, with_removals, &response)) return false;
-  t->nonce = ++st->last_nonce;
-  t->outstanding = true;
-  st->sending = true;
+  gxds_ads_count_response(st, type, now);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
   gxds_text version = {0};
   gxds_file_version_render(set->types[type].version, &version);
@@ -171,7 +169,7 @@ static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
                                  &added, &dropped);
   gxds_free(names);
   gxds_free(unsubscribed);
-  if (added.name_count) st->types[type].dirty = true;
+  if (added.name_count) st->types[type].dirty = st->types[type].asked = true;
   if (added.name_count) gxds_serve_queue_event(q, &added);
   if (dropped.name_count) gxds_serve_queue_event(q, &dropped);
   gxds_serve_event_fini(&added);

@@ -15,6 +15,8 @@ typedef struct gxds_ads_type_state {
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
+  gxds_time answer_by;                /* when it is not waited for any more */
+  bool asked;                         /* and the client asked for some of it since then */
   bool dirty; /* something changed since the last time when nothing was due */
 } gxds_ads_type_state;
 
@@ -28,7 +30,8 @@ typedef struct gxds_ads_stream {
   bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
                    (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
-  gxds_deadline removals; /* set if some are due, and all else is sent */
+  gxds_deadline again; /* set if something is due later without an event: removals, or what waits
+                          for an answer */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;
@@ -47,7 +50,9 @@ const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url);
 
 /* Sends what is due of a type. False if nothing is. */
 bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
-                         gxds_file_type type, bool with_removals);
+                         gxds_file_type type, bool with_removals, gxds_time now);
+/* A response of a type is on its way: its nonce is the next one. */
+void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now);
 /* Takes a DeltaDiscoveryRequest. Returns NULL, or a static text that says why the bytes are no such
  * request. */
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);

@@ -14,7 +14,7 @@ struct gxds_ads_server {
   const gxds_file_set *set;
   gxds_ads_stream *streams; /* by id; in order of opening */
   uint64_t last_id;
-  gxds_deadlines deadlines; /* when removals of streams are due */
+  gxds_deadlines deadlines; /* when something is due on streams without an event */
   gxds_serve_queue queue;
 };
 
@@ -129,15 +129,20 @@ static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, g
   return bytes;
 }
 
-static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
-                 gxds_ads_response *take_response) {
+void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
   gxds_ads_type_state *t = &st->types[type];
   t->nonce = ++st->last_nonce;
   t->outstanding = true;
+  t->answer_by = gxds_time_after(now, GXDS_ADS_ANSWER_MAX);
   st->sending = true;
+}
+
+static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
+                 gxds_ads_response *take_response, gxds_time now) {
+  gxds_ads_count_response(st, type, now);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
   event.version = version_text(s, type, take_response->kept);
-  event.nonce = gxds_ads_nonce_text(t->nonce);
+  event.nonce = gxds_ads_nonce_text(st->last_nonce);
   for (size_t i = 0; i < take_response->count; i++) {
     gxds_serve_event_add_name(&event, take_response->resources[i]->name);
   }
@@ -153,18 +158,42 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   gxds_ads_response_fini(take_response);
 }
 
-static bool send_update(gxds_ads_server *s, gxds_ads_stream *st) {
+/* An update waits for the answer to the last response of its type. So a client that is slow to read
+ * gets one update of all that changed meanwhile, and not every one, late. */
+static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
+  return t->outstanding && now < t->answer_by && !t->asked;
+}
+
+static bool send_type(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
+  gxds_ads_response response;
+  if (gxds_ads_service_is_delta(st->service)) {
+    return gxds_ads_delta_send(&s->queue, s->set, st, type, false, now);
+  }
+  if (!gxds_ads_subscription_take_update(&st->types[type].subscription, s->set, &response)) {
+    return false;
+  }
+  send(s, st, type, &response, now);
+  return true;
+}
+
+/* Whether there may be more of a type after a response. */
+static bool has_more(const gxds_ads_type_state *t) {
+  return !gxds_due_is_empty(&t->subscription.due) || !gxds_due_is_empty(&t->delta.due);
+}
+
+/* True: something was sent, or waits. */
+static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
     gxds_ads_type_state *t = &st->types[update_order[i]];
-    gxds_ads_response response;
     if (!t->dirty) continue;
-    if (gxds_ads_service_is_delta(st->service)) {
-      if (gxds_ads_delta_send(&s->queue, s->set, st, update_order[i], false)) return true;
-    } else if (gxds_ads_subscription_take_update(&t->subscription, s->set, &response)) {
-      send(s, st, update_order[i], &response);
+    if (must_wait(t, now)) { /* and so does what comes after it */
+      gxds_deadlines_set(&s->deadlines, &st->again, t->answer_by);
       return true;
     }
-    t->dirty = false;
+    const bool sent = send_type(s, st, update_order[i], now);
+    t->dirty = has_more(t);
+    t->asked = t->asked && t->dirty;
+    if (sent) return true;
   }
   return false;
 }
@@ -188,24 +217,24 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
     }
     gxds_time due = removal_time(st);
     if (now < due) {
-      gxds_deadlines_set(&s->deadlines, &st->removals, due);
+      gxds_deadlines_set(&s->deadlines, &st->again, due);
       return;
     }
     if (gxds_ads_service_is_delta(st->service)) {
-      gxds_ads_delta_send(&s->queue, s->set, st, removal_order[i], true);
+      gxds_ads_delta_send(&s->queue, s->set, st, removal_order[i], true, now);
       return;
     }
     gxds_ads_subscription_take_removal(sub, s->set, &response);
-    send(s, st, removal_order[i], &response);
+    send(s, st, removal_order[i], &response, now);
     return;
   }
 }
 
 /* Sends what is due first, if anything is and the stream is free. */
 static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
-  gxds_deadlines_cancel(&s->deadlines, &st->removals);
+  gxds_deadlines_cancel(&s->deadlines, &st->again);
   if (st->sending || !s->set) return;
-  if (!send_update(s, st)) send_removal(s, st, now);
+  if (!send_update(s, st, now)) send_removal(s, st, now);
 }
 
 static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {
@@ -250,7 +279,7 @@ static void forget(gxds_ads_server *s, gxds_ads_stream *st, gxds_str why) {
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
-  gxds_deadlines_cancel(&s->deadlines, &st->removals);
+  gxds_deadlines_cancel(&s->deadlines, &st->again);
   HASH_DELETE(by_id, s->streams, st);
   free_stream(st);
 }
@@ -327,7 +356,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
   /* So an ACK without new names needs no look at the resources. */
-  if (added.name_count) st->types[type].dirty = true;
+  if (added.name_count) st->types[type].dirty = st->types[type].asked = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
   gxds_serve_event_fini(&added);
@@ -416,7 +445,7 @@ gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
   const gxds_deadline *due;
   while ((due = gxds_deadlines_take_due(&s->deadlines, now))) {
-    pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, removals)), now);
+    pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, again)), now);
   }
 }
 
@@ -435,10 +464,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
     GXDS_CHECK(st->id > last && st->id <= s->last_id);
     last = st->id;
     GXDS_CHECK(find(s, st->id) == st);
-    if (gxds_deadline_is_set(&st->removals)) {
-      GXDS_CHECK(!st->sending);
-      GXDS_CHECK(gxds_deadlines_at(&s->deadlines, &st->removals) == removal_time(st));
-    }
+    GXDS_CHECK(!gxds_deadline_is_set(&st->again) || !st->sending);
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription, s->set);
@@ -448,8 +474,9 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
       GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
-      /* A stream that is not sending has nothing due but removals. */
-      GXDS_CHECK(!s->set || st->sending || !ts->dirty);
+      /* On a stream that is not sending, what is due waits. */
+      const bool waits = gxds_deadline_is_set(&st->again);
+      GXDS_CHECK(!s->set || st->sending || waits || !ts->dirty);
     }
     GXDS_CHECK(s->set || !st->sending);
   }

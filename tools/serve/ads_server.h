@@ -29,8 +29,8 @@
  * - Make before break: CDS, EDS, LDS, RDS; what was removed stays in responses until all else is
  *   sent, accepted and has had time to cause new requests, and then goes (LDS, then CDS).
  *
- * One message at a time is sent on a stream, made from the state of that moment: a slow client gets
- * the latest state and skips those between. */
+ * One message at a time is sent on a stream, and one of a type until the client answers: made from
+ * the state of that moment, so a slow client gets the latest state and skips those between. */
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 
@@ -47,6 +47,10 @@ extern "C" {
 #define GXDS_ADS_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
 /* The longest time that removals wait for a client after its last request. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
+
+/* The longest time that an update of a type waits for the client's answer to the response before
+ * it. A correct client answers at once; one that does not is served nevertheless. */
+#define GXDS_ADS_ANSWER_MAX (1 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
 

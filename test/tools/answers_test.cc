@@ -1,0 +1,109 @@
+// An update of a type waits for the client's answer to the response before it, so that a slow
+// client gets one update of all that changed meanwhile.
+#include "test/tools/ads_fixture.h"
+
+namespace {
+
+using xds_test::DeltaRequest;
+
+class Answers : public Ads {
+ protected:
+  void AskDelta(uint64_t stream, Type type, const Names &subscribe) {
+    Bytes(stream, Encode(DeltaRequest{TypeUrl(type), subscribe, {}, {}, "", "", "node"}));
+  }
+  void AckDelta(uint64_t stream, Type type) {
+    Bytes(stream,
+          Encode(DeltaRequest{TypeUrl(type), {}, {}, {}, Last(stream, type).nonce, "", ""}));
+  }
+};
+
+TEST_F(Answers, AreWaitedForBeforeAnUpdate) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t sotw = Open();
+  uint64_t delta = Open("peer", GXDS_ADS_DELTA);
+  Ask(sotw, EDS, {"a", "b"});
+  AskDelta(delta, EDS, {"a", "b"});
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=1 b=1");
+  ServeAtOnce({"EDS a=2", "EDS b=1"});
+  ServeAtOnce({"EDS a=3", "EDS b=1"});
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "");
+  Ack(sotw, EDS, {"a", "b"});
+  AckDelta(delta, EDS);
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=3");
+}
+
+TEST_F(Answers, AreWaitedForNotForEver) {
+  Serve({"EDS a=1"});
+  uint64_t sotw = Open();
+  uint64_t delta = Open("peer", GXDS_ADS_DELTA);
+  Ask(sotw, EDS, {"a"});
+  AskDelta(delta, EDS, {"a"});
+  for (uint64_t stream : {sotw, delta}) Got(stream);
+  ServeAtOnce({"EDS a=2"});
+  EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_ADS_ANSWER_MAX);
+  Wait(GXDS_ADS_ANSWER_MAX - 1);
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "");
+  Wait(1);
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=2");
+  EXPECT_EQ(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
+}
+
+TEST_F(Answers, ThatRefuseAreAnswers) {
+  Serve({"EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  ServeAtOnce({"EDS a=2"});
+  EXPECT_EQ(Got(c), "EDS a=1");
+  Nack(c, EDS, {"a"});
+  EXPECT_EQ(Got(c), "EDS a=2");
+}
+
+TEST_F(Answers, AreNotWaitedForByWhatIsAskedFor) {
+  Serve({"EDS a=1", "EDS b=1"});
+  uint64_t sotw = Open();
+  uint64_t delta = Open("peer", GXDS_ADS_DELTA);
+  Ask(sotw, EDS, {"a"});
+  AskDelta(delta, EDS, {"a"});
+  Ask(sotw, EDS, {"a", "b"});
+  AskDelta(delta, EDS, {"b"});
+  for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=1; EDS b=1");
+}
+
+TEST_F(Answers, OfOneTypeAreNotWaitedForByAnother) {
+  Serve({"CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, EDS, {"a"});
+  Ack(c, CDS, {"a"});
+  Got(c);
+  ServeAtOnce({"CDS a=2", "EDS a=1"});
+  EXPECT_EQ(Got(c), "CDS a=2");
+}
+
+// Make before break: a route may name the cluster that waits.
+TEST_F(Answers, AreWaitedForByWhatComesAfterTheUpdate) {
+  Serve({"CDS a=1", "RDS r=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a", "b"});
+  Ask(c, RDS, {"r"});
+  Ack(c, RDS, {"r"});
+  EXPECT_EQ(Got(c), "CDS a=1; RDS r=1");
+  ServeAtOnce({"CDS a=1", "CDS b=1", "RDS r=2"});
+  EXPECT_EQ(Got(c), "");
+  Ack(c, CDS, {"a", "b"});
+  EXPECT_EQ(Got(c), "CDS a=1 b=1; RDS r=2");
+}
+
+TEST_F(Answers, AreWaitedForOnceTheMessageIsSent) {
+  auto_sent_ = false;
+  Serve({"EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  ServeAtOnce({"EDS a=2"});
+  Sent(c);
+  EXPECT_EQ(Got(c), "EDS a=1");
+  Ack(c, EDS, {"a"});
+  EXPECT_EQ(Got(c), "EDS a=2");
+}
+
+}  // namespace
