@@ -102,7 +102,7 @@ fleet: packages $(if $(PLOTS),bench-packages)
 	$(if $(PLOTS),gnuplot -e "lines='fleet.tsv'; folder='docs'" test/fleet/plots.gp)
 
 # `xds serve` with that many clients of the library, on real connections, while one of 1,000 clusters' endpoints changes
-# ten times a second. FLAGS: see test/serve_load/serve_load.cc. 2,000 clients need 6 GB.
+# ten times a second. FLAGS: see test/serve_load/serve_load.cc. 2,000 clients need 7 GB.
 serve-load: CLIENTS = 2000
 serve-load: packages
 	$(BAZEL) build $(HOST) $(CONFIG) //test/serve_load:serve_load
