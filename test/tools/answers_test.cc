@@ -94,6 +94,34 @@ TEST_F(Answers, AreWaitedForByWhatComesAfterTheUpdate) {
   EXPECT_EQ(Got(c), "CDS a=1 b=1; RDS r=2");
 }
 
+// Envoy answers clusters only when it has their endpoints.
+TEST_F(Answers, ToClustersAreNotWaitedForByEndpoints) {
+  Serve({"CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, CDS, {"a"});
+  Ask(c, EDS, {"a"});
+  Ack(c, EDS, {"a"});
+  Got(c);
+  ServeAtOnce({"CDS a=2", "EDS a=2"});
+  EXPECT_EQ(Got(c), "EDS a=2");
+  Ack(c, CDS, {"a"});
+  EXPECT_EQ(Got(c), "CDS a=2");
+}
+
+TEST_F(Answers, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
+  Serve({"CDS a=1", "EDS a=1"});
+  uint64_t c = Open();
+  Ask(c, EDS, {"a"});
+  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  Ask(c, CDS, {"a"});
+  Got(c);
+  ServeAtOnce({"CDS a=2", "EDS a=2"});
+  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  EXPECT_EQ(Got(c), "EDS a=2");
+  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  EXPECT_EQ(Got(c), "CDS a=2");
+}
+
 TEST_F(Answers, AreWaitedForOnceTheMessageIsSent) {
   auto_sent_ = false;
   Serve({"EDS a=1"});

@@ -15,9 +15,9 @@ typedef struct gxds_ads_type_state {
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
-  gxds_time answer_by;                /* when it is not waited for any more */
-  bool asked;                         /* and the client asked for some of it since then */
-  bool dirty; /* something changed since the last time when nothing was due */
+  gxds_time answer_by;                /* an update waits for that answer until then */
+  bool asked; /* a request asked for some of what is due, so nothing waits */
+  bool dirty; /* something may be due */
 } gxds_ads_type_state;
 
 typedef struct gxds_ads_stream {

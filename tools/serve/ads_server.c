@@ -181,21 +181,31 @@ static bool has_more(const gxds_ads_type_state *t) {
   return !gxds_due_is_empty(&t->subscription.due) || !gxds_due_is_empty(&t->delta.due);
 }
 
-/* True: something was sent, or waits. */
+static void look_again(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
+  const bool earlier =
+      gxds_deadline_is_set(&st->again) && gxds_deadlines_at(&s->deadlines, &st->again) <= at;
+  if (!earlier) gxds_deadlines_set(&s->deadlines, &st->again, at);
+}
+
+/* True: something was sent, or waits. What waits is waited for by listeners and routes, which may
+ * refer to it; but not by endpoints: Envoy answers clusters only when it has their endpoints. */
 static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
+  bool waits = false;
   for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
-    gxds_ads_type_state *t = &st->types[update_order[i]];
-    if (!t->dirty) continue;
-    if (must_wait(t, now)) { /* and so does what comes after it */
-      gxds_deadlines_set(&s->deadlines, &st->again, t->answer_by);
-      return true;
+    const gxds_file_type type = update_order[i];
+    gxds_ads_type_state *t = &st->types[type];
+    if (!t->dirty || (waits && type != GXDS_FILE_ENDPOINTS)) continue;
+    if (must_wait(t, now)) {
+      look_again(s, st, t->answer_by);
+      waits = true;
+      continue;
     }
-    const bool sent = send_type(s, st, update_order[i], now);
+    const bool sent = send_type(s, st, type, now);
     t->dirty = has_more(t);
     t->asked = t->asked && t->dirty;
     if (sent) return true;
   }
-  return false;
+  return waits;
 }
 
 /* When a stream's removals may be sent. The client's silence counts from its last request. */
@@ -217,7 +227,7 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
     }
     gxds_time due = removal_time(st);
     if (now < due) {
-      gxds_deadlines_set(&s->deadlines, &st->again, due);
+      look_again(s, st, due);
       return;
     }
     if (gxds_ads_service_is_delta(st->service)) {
@@ -235,6 +245,7 @@ static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   gxds_deadlines_cancel(&s->deadlines, &st->again);
   if (st->sending || !s->set) return;
   if (!send_update(s, st, now)) send_removal(s, st, now);
+  if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->again); /* on_sent looks again */
 }
 
 static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {

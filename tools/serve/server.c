@@ -41,7 +41,7 @@ struct gxds_serve_server {
   gxds_serve_tag shutdown;
   gxds_ads_server *ads;
   gxds_lrs_server *lrs;
-  gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* by stream, of each kind */
+  gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* by stream, of each kind that is served */
   size_t call_count;                             /* of any kind */
   int requests;       /* calls that were requested and have not come yet */
   bool shutting_down; /* the server accepts nothing any more */
