@@ -210,6 +210,8 @@ TEST_F(Serve, PushesWhatChangedWhenAFileChanges) {
   second.Send(Ask(CDS, {"a"}));
   EXPECT_EQ(first.Get(), "EDS a=1 b=1");
   EXPECT_EQ(second.Get(), "CDS a=1");
+  first.Ack(EDS, {"a", "b"});
+  second.Ack(CDS, {"a"});
   Write("a.json", {"EDS a=2", "EDS b=1", "CDS a=1"});
   EXPECT_EQ(first.Get(), "EDS a=2");
   Write("b.json", {"EDS c=1"});
@@ -229,8 +231,10 @@ TEST_F(Serve, ASwappedSymlinkIsOneStep) {
   Call ads(channel_, kAds);
   ads.Send(Ask(CDS, {"a"}));
   EXPECT_EQ(ads.Get(), "CDS a=1");
+  ads.Ack(CDS, {"a"});
   ads.Send(Ask(LDS, {"l"}));
   EXPECT_EQ(ads.Get(), "LDS l=1");
+  ads.Ack(LDS, {"l"});
   fs::create_directory_symlink("2", root / "next");
   fs::rename(root / "next", root / "current");
   EXPECT_EQ(ads.Get(), "CDS a=2");
@@ -244,6 +248,7 @@ TEST_F(Serve, ABrokenFileKeepsTheLastGoodStateAndNamesFileLineAndField) {
   Call ads(channel_, kAds);
   ads.Send(Ask(EDS, {"a"}));
   EXPECT_EQ(ads.Get(), "EDS a=1");
+  ads.Ack(EDS, {"a"});
   Write("good.json", {"EDS a=2"});
   files_.Write("other.yaml", "'@type': " + std::string(TypeUrl(CDS)) + "\nname: c\ntypo: 1\n");
   EXPECT_NE(Wait({"\"event\":\"error\"", "\"file\":\"other.yaml\"", "\"line\":3",
@@ -416,7 +421,10 @@ TEST_F(Serve, ClientsThatGoAwayAreForgotten) {
   EXPECT_NE(Wait({"\"event\":\"stream_open\""}), "");
   again.Send(Ask(CDS, {"a"}));
   std::string got = again.Get();
-  if (got == "CDS a=1") got = again.Get();  // it asked before the file was taken
+  if (got == "CDS a=1") {  // it asked before the file was taken
+    again.Ack(CDS, {"a"});
+    got = again.Get();
+  }
   EXPECT_EQ(got, "CDS a=2");
 }
 
@@ -428,7 +436,10 @@ TEST_F(Serve, ManyClientsAreServed) {
     calls.push_back(std::make_unique<Call>(channel_, kAds));
     calls.back()->Send(Ask(CDS, {"a"}));
   }
-  for (auto &call : calls) EXPECT_EQ(call->Get(), "CDS a=1");
+  for (auto &call : calls) {
+    EXPECT_EQ(call->Get(), "CDS a=1");
+    call->Ack(CDS, {"a"});
+  }
   Write("a.json", {"CDS a=2"});
   for (auto &call : calls) EXPECT_EQ(call->Get(), "CDS a=2");
 }
