@@ -3,11 +3,11 @@
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 
+#include "base/deadlines.h"
 #include "base/hash_table.h"
 #include "tools/serve/ads_server.h"
 #include "tools/serve/delta_subscription.h"
 #include "tools/serve/subscription.h"
-#include "xds_client/deadlines.h"
 
 typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* of a SotW stream */

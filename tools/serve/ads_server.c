@@ -455,7 +455,7 @@ gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
 
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
   const gxds_deadline *due;
-  while ((due = gxds_deadlines_take_due(&s->deadlines, now))) {
+  while ((due = gxds_deadlines_take_due(&s->deadlines, now, UINT64_MAX))) {
     pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, again)), now);
   }
 }
