@@ -1,12 +1,12 @@
 /* gxds_subchannel: a connection to one endpoint, shared with other channels where the host can. The
- * host makes it; a policy that wants to know of the subchannels below it wraps them in its own.
- * That of an endpoint of several addresses is made of several of the host's
- * (lb_policies/happy_eyeballs).
+ * host makes it. A policy that needs the events of the subchannels below it wraps each in a
+ * subchannel of its own. The subchannel of an endpoint with several addresses is built from several
+ * of the host's subchannels (lb_policies/happy_eyeballs).
  *
- * Counted by reference: pickers keep it, so references are given up on any thread. The last one is
- * given up under the channel's serializer, or where the host destroys a picker or a tracker: there
- * the host gives up subchannels too. Anywhere else it is given up by post() (host/channel.h). All
- * else is under the serializer. */
+ * Counted by reference. Pickers hold references, so these are released on any thread. The last
+ * reference is released under the channel's serializer, or where the host destroys a picker or a
+ * tracker, since there the host releases subchannels too. Anywhere else, release it through post()
+ * (host/channel.h). All other functions are called under the serializer. */
 #ifndef GRPC_XDS_HOST_SUBCHANNEL_H_
 #define GRPC_XDS_HOST_SUBCHANNEL_H_
 
@@ -24,30 +24,30 @@ extern "C" {
 typedef struct gxds_subchannel gxds_subchannel;
 typedef struct gxds_watch gxds_watch;
 
-/* A watch is told of a subchannel's state. It stands first in the watcher's own object, which lives
- * until gxds_subchannel_unwatch(). */
+/* A watch is notified of a subchannel's state. It is the first field of the watcher's own object,
+ * which lives until gxds_subchannel_unwatch(). */
 struct gxds_watch {
   /* status says why the subchannel is in TRANSIENT_FAILURE, else it is OK. Borrowed: valid during
    * the call. The function may call gxds_subchannel_unwatch(). */
   void (*on_state)(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status);
   void *subchannels; /* the subchannel's own data for the watch */
-  /* A61: the watch is told of the connection only, not of ejections by outlier detection, which
-   * pick_first ignores. Set before gxds_subchannel_watch(). */
+  /* A61: the watch is notified of the connection's state only, not of ejections by outlier
+   * detection, which pick_first ignores. Set before gxds_subchannel_watch(). */
   bool connection_only;
 };
 
 struct gxds_lb_address;  /* host/addresses.h */
 struct gxds_orca_report; /* lb_policies/orca/orca_report.h */
 
-/* A listener is told the load that the backend of one subchannel reports out of band (A51). It
- * stands first in the listener's own object. Counted by reference: the subchannel and the policy
+/* A listener receives the load that the backend of one subchannel reports out of band (A51). It is
+ * the first field of the listener's own object. Counted by reference: the subchannel and the policy
  * may end in either order. */
 typedef struct gxds_load_listener gxds_load_listener;
 typedef struct gxds_load_listener_ops {
-  /* This and reported(): any thread, one call at a time; they must not call the subchannel. The
-   * connection broke, or there is a new one. The call comes before the first report on the new
-   * connection, even if the policy has not been told of that connection yet. There is no call for a
-   * connection that existed when its reports were first asked for. */
+  /* The connection broke, or there is a new one. This and reported(): any thread, one call at a
+   * time; they must not call the subchannel. The call comes before the first report on the new
+   * connection, even if the policy has not been notified of that connection yet. There is no call
+   * for a connection that existed when its reports were first asked for. */
   void (*connection_changed)(gxds_load_listener *l);
   void (*reported)(gxds_load_listener *l, const struct gxds_orca_report *report);
   void (*destroy)(gxds_load_listener *l); /* any thread */
@@ -55,7 +55,7 @@ typedef struct gxds_load_listener_ops {
 struct gxds_load_listener {
   gxds_ref refs;
   const gxds_load_listener_ops *ops;
-  void *subchannels; /* what the subchannel keeps with it: its own */
+  void *subchannels; /* the subchannel's own data for the listener */
 };
 static inline gxds_load_listener *gxds_load_listener_ref(gxds_load_listener *l) {
   gxds_ref_inc(&l->refs);
@@ -81,7 +81,8 @@ typedef struct gxds_subchannel_ops {
 struct gxds_subchannel { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_subchannel_ops *ops;
-  /* What a policy made it around: its reference; NULL: it is the host's. */
+  /* The subchannel that a policy wrapped, as a reference; NULL: this is a subchannel of the host's.
+   */
   gxds_subchannel *wrapped;
 };
 
@@ -93,31 +94,32 @@ static inline gxds_subchannel *gxds_subchannel_ref(gxds_subchannel *s) {
 static inline void gxds_subchannel_unref(gxds_subchannel *s) {
   if (s && gxds_ref_dec(&s->refs)) s->ops->destroy(s);
 }
-/* From now on w is told of the state: of the present one soon, never during this call. */
+/* Notifies w of the state from now on. The current state follows soon, never during this call. */
 static inline void gxds_subchannel_watch(gxds_subchannel *s, gxds_watch *w) { s->ops->watch(s, w); }
-/* The watch, which is one of s, is told nothing more, not even what was on its way. To be called
- * before the watcher's reference is given up. */
+/* Ends w, which is a watch of s: it gets no more calls, not even those already scheduled. Call it
+ * before the watcher's reference is released. */
 static inline void gxds_subchannel_unwatch(gxds_subchannel *s, gxds_watch *w) {
   s->ops->unwatch(s, w);
 }
-/* To connect, once its backoff is over. */
+/* Asks it to connect once its backoff is over. */
 static inline void gxds_subchannel_connect(gxds_subchannel *s) { s->ops->connect(s); }
 static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) { s->ops->reset_backoff(s); }
 
-/* The host's own below whatever policies made around it. Borrowed: valid as long as s. */
+/* The host's own subchannel inside the wrappers of policies. Borrowed: valid as long as s. */
 static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {
   while (s->wrapped) s = s->wrapped;
   return s;
 }
-/* How often l hears of the load of the backend, from now on; GXDS_TIME_NEVER: not at all, as in the
- * beginning. The subchannel keeps a reference of l until it ends. l: of this subchannel alone. */
+/* Sets how often l receives the backend's load from now on; GXDS_TIME_NEVER, the initial value: not
+ * at all. The subchannel keeps a reference to l until it ends. l listens to this subchannel only.
+ */
 static inline void gxds_subchannel_report_load(gxds_subchannel *s, gxds_load_listener *l,
                                                gxds_duration interval) {
   gxds_subchannel *innermost = gxds_subchannel_innermost(s);
   innermost->ops->report_load(innermost, l, interval);
 }
-/* A61: the addresses of its endpoint are in this order now. Without effect when they are others.
- * Says nothing to watchers from here. */
+/* A61: the addresses of its endpoint have this new order. No effect if they are not the same
+ * addresses. Does not call watchers from within. */
 static inline void gxds_subchannel_reorder(gxds_subchannel *s,
                                            const struct gxds_lb_address *address) {
   gxds_subchannel *innermost = gxds_subchannel_innermost(s);
