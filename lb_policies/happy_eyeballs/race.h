@@ -1,20 +1,19 @@
-/* gxds_race: which of several addresses gets connected (A61, A62, RFC 8305): the state of one
- * endpoint, or of a pick_first policy.
+/* gxds_race: decides which of several addresses is connected (A61, A62, RFC 8305). It is the state
+ * of one endpoint, or of a pick_first policy.
  *
- * It holds no subchannel and no timer. Events go in (a wish to connect, an address's state, the
- * time), operations come out of gxds_race_next(), which the owner carries out one at a time; each
- * may cause the next events at once.
+ * It holds no subchannel and no timer. Events go in (a request to connect, an address's state, the
+ * time). Operations come out of gxds_race_next(), and the owner carries them out one at a time.
+ * Each may cause the next events at once.
  *
- * A life: all subchannels are made and watched. One that is READY, now or later, is chosen, and all
- * others end. A wish to connect starts a pass: one address after the other, the next one when the
- * last has failed or took longer than GXDS_RACE_DELAY; those before go on meanwhile. When each has
- * failed, the state is TRANSIENT_FAILURE until one is READY, and each connects whenever its backoff
- * is over. When the chosen connection breaks, the state is IDLE, and all are made anew when a
- * connection is wanted.
+ * A life: all subchannels are made and watched. The first that is READY is chosen, and all others
+ * end. A request to connect starts a pass over the addresses: the next address starts when the last
+ * has failed or took longer than GXDS_RACE_DELAY, while earlier attempts go on. When every address
+ * has failed, the state is TRANSIENT_FAILURE until one is READY, and each address connects whenever
+ * its backoff is over. When the chosen connection breaks, the state is IDLE. The next request to
+ * connect makes all subchannels anew.
  *
- * The chosen one may report something else than READY or IDLE: it does while it is connected but
- * not healthy (A17), or ejected (A50). That is no reason to give it up; the endpoint reports the
- * same.
+ * The chosen subchannel may report a state other than READY or IDLE while it is connected but not
+ * healthy (A17), or ejected (A50). It stays chosen, and the endpoint reports the same state.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_RACE_H_

@@ -1,14 +1,14 @@
-/* gxds_outliers: the state of an outlier_detection policy (A50): which addresses are ejected, and
- * until when.
+/* gxds_outliers: the state of an outlier_detection policy (A50): the ejected addresses, and the end
+ * of each ejection.
  *
- * It holds no subchannel, no picker and no timer. Events go in (a config, subchannels that come and
- * go, the time), ejections come out of gxds_outliers_next(), which the owner carries out. RPCs are
- * counted elsewhere, in each address's gxds_call_results.
+ * It holds no subchannel, no picker and no timer. Events go in (a config, subchannels added and
+ * removed, the time). Ejections come out of gxds_outliers_next(), and the owner carries them out.
+ * RPCs are counted elsewhere, in each address's gxds_call_results.
  *
- * An address is known from its first subchannel on, and forgotten when it has none and is none the
- * worse for what it did: neither ejected nor to be ejected for longer next time. So a policy that
- * makes its subchannels anew doesn't set an ejected address free, and an update costs nothing for
- * addresses without change.
+ * An address is known from its first subchannel on. It is forgotten when it has no subchannel, is
+ * not ejected, and its next ejection would not be longer because of earlier ones. So a policy that
+ * makes its subchannels anew does not end an ejection, and an update costs nothing for unchanged
+ * addresses.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIERS_H_
@@ -49,7 +49,7 @@ bool gxds_outliers_counting(const gxds_outliers *o);
 /* Adds a subchannel to this address. Returns the address's token, which is never 0, and stays the
  * same as long as the address is known. */
 uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address);
-/* There is one less. */
+/* Removes one subchannel of the address. */
 void gxds_outliers_remove(gxds_outliers *o, uint64_t token);
 /* Whether an address that has a subchannel is ejected. */
 bool gxds_outliers_ejected(const gxds_outliers *o, uint64_t token);

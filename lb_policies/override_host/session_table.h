@@ -1,8 +1,8 @@
 /* gxds_session_table: the endpoints of a cluster that may serve sessions, by each of their
- * addresses (A55's address_map): what pickers look cookies up in. Counted by reference: any thread,
- * no locks; but for what is atomic in its endpoints, it is immutable once it is shared. When
- * endpoints change the policy makes another (session_update.h), which shares with the one before
- * all that is the same. Private to override_host. */
+ * addresses (A55's address_map). Pickers look up cookies in it. Counted by reference: any thread,
+ * no locks. Once it is shared it is immutable, except the atomic fields of its endpoints. When
+ * endpoints change, the policy makes another table (session_update.h), which shares everything
+ * unchanged with the last table. Private to override_host. */
 #ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_TABLE_H_
 #define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_TABLE_H_
 
@@ -14,15 +14,16 @@ typedef struct gxds_session_endpoint gxds_session_endpoint;
 struct gxds_session_endpoint {
   gxds_ref refs;
   atomic_bool asked;                  /* a picker asked the policy to hold it */
-  atomic_bool refused;                /* which can't be done */
+  atomic_bool refused;                /* the policy cannot hold it */
   _Atomic(gxds_held_endpoint *) held; /* a reference; NULL: none. Set once */
-  /* The policy's own: where it was in the cluster's endpoints when it came. */
-  bool draining; /* it is in the list of draining endpoints of its locality, not in the main one */
-  uint32_t priority; /* and numbers */
+  /* The policy's own: its place in the cluster's endpoints when it was added. */
+  bool draining;     /* it is in its locality's list of draining endpoints, not in the main list */
+  uint32_t priority; /* priority, locality and index are numbers */
   uint32_t locality;
   uint32_t index;
-  uint32_t times; /* how often it occurs: DNS may return an address more than once */
-  /* During an update: as far as is known, the endpoint is gone. */
+  uint32_t
+      times; /* how often it occurs in the endpoints: DNS may return an address more than once */
+  /* During an update: the old endpoints have it, and the new ones are not known to have it. */
   bool leaving;
   const gxds_locality *was_in; /* borrowed from the endpoints before the update */
   uint32_t was_at;
@@ -45,7 +46,7 @@ typedef struct gxds_session_source {
 
 typedef struct gxds_session_table gxds_session_table;
 
-/* Makes an empty table for about `count` addresses. seed is the hash's. Takes a reference on the
+/* Makes an empty table for about `count` addresses. seed: for the hash. Takes a reference on the
  * endpoints. The caller owns the returned reference. */
 gxds_session_table *gxds_session_table_create(const gxds_session_source *of, size_t count,
                                               uint64_t seed);

@@ -1,13 +1,13 @@
-/* gxds_pace: who may begin to connect, and when: a bounded number of attempts at a time, shared by
- * all leaf policies of a channel ("users"), so that an RPC's own connection does not stand in line
- * behind thousands that nobody waits for.
+/* gxds_pace: bounds the connection attempts of a channel. All leaf policies of the channel
+ * ("users") share it. It decides which of them may start an attempt, and when. So a connection that
+ * an RPC waits for is not queued behind thousands that no RPC waits for.
  *
- * A start holds a place in the window from when it is given until it is settled (it connected,
- * failed, or its endpoint is gone), or until its patience is over: attempts that nobody answers
- * must not keep others out. What it does then it does outside the window; the leaf policy goes on
- * waiting for it.
+ * A start holds a place in the window until it is settled (the attempt connected or failed, or its
+ * endpoint is gone), but for GXDS_PACE_PATIENCE at most: attempts without a response must not block
+ * others. After that the attempt goes on outside the window, and the leaf policy still waits for
+ * it.
  *
- * Users take turns, one start each. Those that hurry (an RPC waits for them) come before all
+ * Users take turns, one start each. Users that hurry (an RPC waits for them) come before all
  * others.
  *
  * It starts nothing itself. Confined: the channel's serializer. Never calls out. */
@@ -24,10 +24,10 @@ extern "C" {
 #endif
 
 /* The most attempts in the window. This is enough to keep two processors busy on a network without
- * delay, and few enough to be done within some ten milliseconds. */
+ * delay, and few enough to finish within some ten milliseconds. */
 #define GXDS_PACE_WINDOW 96
-/* How long an attempt holds its place at most. With the window this allows at least 1,900 attempts
- * a second, even if no endpoint responds. */
+/* The longest time that an attempt holds its place. With the window this allows at least 1,900
+ * attempts a second, even if no endpoint responds. */
 #define GXDS_PACE_PATIENCE (50 * GXDS_MILLISECOND)
 
 typedef struct gxds_pace gxds_pace;
@@ -52,11 +52,11 @@ typedef struct gxds_pace_start {
 bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start);
 /* Whether gxds_pace_next() would give one. */
 bool gxds_pace_has_next(const gxds_pace *p);
-/* The start needs its place no longer. A start whose time is over already is ignored, and so is 0.
- */
+/* Frees the place of the start. A start whose time is already over is ignored, and so is 0. */
 void gxds_pace_settle(gxds_pace *p, uint64_t start);
 
-/* When to call gxds_pace_on_deadline() next: only while somebody waits for a place. */
+/* When to call gxds_pace_on_deadline() next. There is a deadline only while a user waits for a
+ * place. */
 gxds_time gxds_pace_deadline(const gxds_pace *p);
 /* Frees the places of the starts whose time is over. Early or repeated calls are harmless. */
 void gxds_pace_on_deadline(gxds_pace *p, gxds_time now);

@@ -1,18 +1,19 @@
-/* gxds_priority_lb: which of a policy's children carries the traffic (A56), by priority: the first
- * that is READY or IDLE or still has time to connect. Children are made only when their turn
- * comes.
+/* gxds_priority_lb: chooses the child of a priority policy that carries the traffic (A56): the
+ * first, in order of priority, that is READY or IDLE or still has time to connect. A child is made
+ * only when it is needed.
  *
  * It is not a policy of the host: it holds no child, picker or timer. Events go in (an update, a
- * child's state, the time), operations come out of gxds_priority_lb_next(), which the owner carries
- * out one at a time; each may cause the next events at once (a child that reports its state while
- * it is updated), and the choice is made only when no child waits for its update any more.
+ * child's state, the time). Operations come out of gxds_priority_lb_next(), and the owner carries
+ * them out one at a time. Each may cause the next events at once: a child may report its state
+ * while it is updated. The choice is made only when every child has its update.
  *
- * A child that gave way to a higher priority, or that an update no longer names, is deactivated:
- * kept with its connections for 15 minutes, so that priorities that come and go don't churn them.
- * (A115 ends the latter for Java and Go, not for C-core.) A child that is not named gets neither
- * updates nor picks; one that is named again goes on where it was. Of those that are not named the
- * host keeps any number; here they are at most GXDS_PRIORITY_RETAINED_MAX, or a control plane that
- * churns priorities would grow a client without limit, which is what A115 is about.
+ * A child is deactivated when a higher priority replaces it, or when an update no longer names it.
+ * It keeps its connections for 15 minutes, so that priorities that come and go do not churn them.
+ * (A115 ends this for children that are no longer named, in Java and Go, not in C-core.) A child
+ * that is not named gets neither updates nor picks. If it is named again, it goes on in the state
+ * it was in. The host keeps any number of unnamed children. Here there are at most
+ * GXDS_PRIORITY_RETAINED_MAX: else a control plane that churns priorities would grow a client
+ * without limit, which is the reason for A115.
  *
  * A child:   created ─► CONNECTING ◄─► READY / IDLE ◄─► TRANSIENT_FAILURE      (as it reports)
  *            active ─(a higher priority is READY or IDLE,
@@ -41,19 +42,19 @@ typedef struct gxds_priority_lb gxds_priority_lb;
 /* How long a child is kept when a higher priority replaced it, or when no update names it any more
  * (A56). */
 #define GXDS_PRIORITY_RETENTION (15 * 60 * GXDS_SECOND)
-/* The most children that are kept although no update names them: several times the priorities of a
- * usual cluster. */
+/* The most children that are kept although the last update does not name them: several times the
+ * priorities of a usual cluster. */
 #define GXDS_PRIORITY_RETAINED_MAX 16u
 
 typedef enum gxds_priority_op_kind {
-  GXDS_PRIORITY_CREATE,  /* make the child and give it its first update */
+  GXDS_PRIORITY_CREATE,  /* create the child and give it its first update */
   GXDS_PRIORITY_UPDATE,  /* give the child its part of the last update, unless the child has it
                             already */
   GXDS_PRIORITY_PUBLISH, /* report this child's state, its status and its last picker; before its
                             first picker, one that queues */
   GXDS_PRIORITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no priorities */
-  GXDS_PRIORITY_RETAIN, /* the child is not named any more: release what it was given, and ignore
-                           its requests until it is updated or removed */
+  GXDS_PRIORITY_RETAIN, /* the child is no longer named: release what it was given, and ignore its
+                           requests until it is updated or removed */
   GXDS_PRIORITY_REMOVE, /* end the child */
 } gxds_priority_op_kind;
 

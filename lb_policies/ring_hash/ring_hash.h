@@ -1,13 +1,14 @@
-/* gxds_ring_hash: the state of a ring_hash policy (A42, as A61 amends it): which endpoints there
- * are, how each of them does, and what that adds up to.
+/* gxds_ring_hash: the state of a ring_hash policy (A42, as A61 amends it): its endpoints, the state
+ * of each, and the aggregated state.
  *
  * It holds no subchannel, no picker of the host and no timer. Events go in (an update, the state of
- * an endpoint's subchannel, the wish of a pick), operations come out of gxds_ring_hash_next(),
- * which the owner carries out one at a time; each may cause the next events at once.
+ * an endpoint's subchannel, a pick that needs a connection). Operations come out of
+ * gxds_ring_hash_next(), and the owner carries them out one at a time. Each may cause the next
+ * events at once.
  *
- * An endpoint connects when a pick wants it, and is not READY again by itself. One that failed
- * counts as failed until it is READY; meanwhile it is told to connect whenever its backoff is over.
- * The policy's state, by the first rule that fits:
+ * An endpoint connects when a pick needs it. When its connection breaks, it does not reconnect by
+ * itself. An endpoint that failed counts as failed until it is READY; meanwhile it is told to
+ * connect whenever its backoff is over. The policy's state, by the first rule that fits:
  *
  *     one is READY                       READY
  *     two or more failed                 TRANSIENT_FAILURE
@@ -16,8 +17,8 @@
  *     one is IDLE                        IDLE
  *     else                               TRANSIENT_FAILURE
  *
- * In TRANSIENT_FAILURE and CONNECTING no picks may come, so it connects by itself: one endpoint
- * after the other, until one is READY.
+ * In TRANSIENT_FAILURE and CONNECTING there may be no picks, so the policy connects without them:
+ * one endpoint after the other, until one is READY.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_RING_HASH_RING_HASH_H_
@@ -41,11 +42,11 @@ void gxds_ring_hash_destroy(gxds_ring_hash *r); /* NULL is allowed */
 
 /* An endpoint of an update. */
 typedef struct gxds_ring_hash_endpoint {
-  gxds_str key; /* its address as text. Endpoints with the same address count as one, with the sum
-                   of their weights */
+  gxds_str key; /* its address as text. Endpoints with the same address are one endpoint with the
+                   sum of their weights */
   gxds_str hash_key; /* A76: decides its places on the ring; empty: its address does */
-  gxds_str detail; /* what else identifies its subchannel, as text: when this changes there is a new
-                      subchannel in the same place */
+  gxds_str detail;   /* what else identifies its subchannel, as text: if this changes, a new
+                        subchannel takes the same place on the ring */
   uint64_t weight;
 } gxds_ring_hash_endpoint;
 
@@ -55,7 +56,7 @@ void gxds_ring_hash_on_update(gxds_ring_hash *r, const gxds_ring_hash_endpoint *
                               size_t count, uint64_t min_size, uint64_t max_size, bool renew);
 /* The state of an endpoint's subchannel changed. Ignored if the endpoint is gone. */
 void gxds_ring_hash_on_state(gxds_ring_hash *r, uint64_t token, grpc_connectivity_state state);
-/* A pick wants this endpoint to connect. */
+/* A pick needs this endpoint to connect. */
 void gxds_ring_hash_on_pick(gxds_ring_hash *r, uint64_t token);
 /* The policy should connect although there is no pick. */
 void gxds_ring_hash_on_exit_idle(gxds_ring_hash *r);

@@ -1,22 +1,23 @@
-/* gxds_round_robin: the endpoints of one locality, each with a subchannel, picked in turn: which
- * subchannels there are, which state they add up to, and who shares in the picks.
+/* gxds_round_robin: the endpoints of one locality, each with a subchannel, picked in turn. It
+ * decides which subchannels exist, which state they aggregate to, and which endpoints the picker
+ * contains.
  *
- * It behaves as the host's round_robin does, but that an update is a difference: an endpoint that
- * stays keeps its subchannel and its place, and costs a comparison. Subchannels are made one at a
- * time, when the owner says so (pace.h), so that the first RPC does not wait for the
- * ten-thousandth.
+ * It behaves like the host's round_robin, except that an update is applied as a difference: an
+ * endpoint that stays keeps its subchannel and its place, and costs one comparison. Subchannels are
+ * made one at a time, when the owner allows it (pace.h), so that the first RPC does not wait for
+ * the ten-thousandth subchannel.
  *
  * It holds no subchannel and no picker of the host. Events go in (an update, an endpoint's state, a
- * start), operations come out of gxds_round_robin_next(), which the owner carries out one at a
- * time; each may cause the next events at once. However many events come together, one picker is
- * published for them.
+ * start). Operations come out of gxds_round_robin_next(), and the owner carries them out one at a
+ * time. Each may cause the next events at once. Events that come together cause one new picker,
+ * however many they are.
  *
- * The state: READY if any endpoint is, else CONNECTING if any is, else TRANSIENT_FAILURE. IDLE
- * counts as CONNECTING, since the endpoint is told to connect. An endpoint that failed counts as
- * failed until it is READY.
+ * The state: READY if any endpoint is READY, else CONNECTING if any is CONNECTING, else
+ * TRANSIENT_FAILURE. IDLE counts as CONNECTING, since the endpoint is told to connect. An endpoint
+ * that failed counts as failed until it is READY.
  *
- * Endpoints that are gone from an update but READY stay in the picks, as in the host, until one of
- * the new endpoints is READY or all of them have failed. The others are ended at once.
+ * As in the host, a READY endpoint that an update removes stays in the picker until one of the new
+ * endpoints is READY or all of them have failed. Other removed endpoints end at once.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_H_
