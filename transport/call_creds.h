@@ -1,12 +1,13 @@
-/* gxds_call_creds: the call credentials of one xDS server (A97): what puts the tokens of its files
+/* gxds_call_creds: the call credentials of one xDS server (A97). They put the tokens of its files
  * into the "authorization" headers of its streams.
  *
- * They are asked when a stream has its connection, on a thread of gRPC's, and answer on the
- * reactor, which reads the files: no thread of the program's waits for a disk. gRPC asks them on a
- * connection with privacy and integrity only, so that no token leaves in the clear; over "insecure"
- * ones there are no tokens, and the stream fails in words that say what to do.
+ * gRPC asks for the headers when a stream has its connection, on a thread of gRPC's. The reactor
+ * reads the files and returns the headers, so no thread of the program waits for a disk. gRPC asks
+ * only on a connection with privacy and integrity, so no token is sent in the clear. Over
+ * "insecure" channel credentials no token is sent, and the stream fails with a status that says
+ * what to do.
  *
- * Confined: the reactor, but for create and destroy, by which nobody may use them. */
+ * Confined: the reactor, except create and destroy, during which nobody else may use the object. */
 #ifndef GRPC_XDS_TRANSPORT_CALL_CREDS_H_
 #define GRPC_XDS_TRANSPORT_CALL_CREDS_H_
 

@@ -1,7 +1,8 @@
-/* gxds_connections: what those who connected to a listening socket ask and are answered, many at
- * once, without waiting for any. A connection ends with its answer, or when its time is over; when
- * there are too many, one that has asked nothing makes room, else the oldest. So who keeps all of
- * them keeps nobody else away.
+/* gxds_connections: the connections that a listening socket accepted, each with one request and its
+ * response. It serves many at once and waits for none. A connection ends after its response, or
+ * when its time is over. If there are too many, the oldest one without a whole request is closed,
+ * or the oldest of all if each has one. So a client that opens every connection does not lock
+ * others out.
  *
  *     asking ── a whole request ──► waiting ── one in each turn ──► being sent ──► closed
  *
@@ -39,8 +40,8 @@ typedef struct gxds_service {
   /* Whether these bytes, which are all that came so far, are a whole request. It is called before
    * the first byte, too. */
   bool (*is_whole)(gxds_str request);
-  /* Makes the response. fd is for finding out who asks. *out is empty; the connection takes
-   * ownership of what is put there. */
+  /* Makes the response. fd: the socket, by which to identify the client. *out is empty; the
+   * connection takes ownership of what is put there. */
   void (*answer)(int fd, gxds_str request, gxds_answer *out);
 } gxds_service;
 
@@ -55,23 +56,25 @@ typedef struct gxds_connection {
   size_t sent;
 } gxds_connection;
 
-/* Zero-initialised but for the service, it has none. */
+/* Zero-initialised except the service, it has no connections. */
 typedef struct gxds_connections {
   const gxds_service *service; /* borrowed: valid as long as this is used */
   size_t count;
   gxds_connection all[GXDS_CONNECTIONS_MAX]; /* the oldest first */
 } gxds_connections;
 
-/* take_fd: a connected socket that does not block. */
+/* Takes ownership of take_fd, a connected socket that does not block. If there are
+ * GXDS_CONNECTIONS_MAX connections, one is closed. */
 void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now);
 
 /* Does what needs no waiting: receives, responds to one request, and sends. Closes the connections
  * that are done or whose time is over. */
 void gxds_connections_turn(gxds_connections *c, gxds_time now);
 
-/* When the next turn is due; GXDS_TIME_NEVER: not by time. An event of one of the sockets that
- * gxds_connections_events() lists makes a turn due too. That fills out, which has room for
- * GXDS_CONNECTIONS_MAX items, and returns their number. */
+/* gxds_connections_deadline(): when the next turn is due; GXDS_TIME_NEVER: there is no connection.
+ * An event of a socket that gxds_connections_events() lists makes a turn due too.
+ * gxds_connections_events() fills out, which has room for GXDS_CONNECTIONS_MAX items, and returns
+ * their number. */
 gxds_time gxds_connections_deadline(const gxds_connections *c);
 size_t gxds_connections_events(const gxds_connections *c, struct pollfd *out);
 

@@ -1,12 +1,13 @@
-/* What has to be done around a fork: registered with pthread_atfork() once, for all, in one order.
- * Before the fork the last stage comes first; after it, in the parent and in the child, the first
- * one does. So what stands on something else is at rest before that is, and goes on after it.
- * gRPC registers its own handlers at its first grpc_init(), which is before ours: all of ours are
- * done before gRPC's look for threads inside it, and go on when gRPC is ready again. Where gRPC's
- * are left to the program, it is to register them before its first channel or server: with that
- * ours are.
+/* The fork handlers of the library. All stages are registered with pthread_atfork() once, together,
+ * so their order is fixed. Before the fork the last stage runs first; after it, in the parent and
+ * in the child, the first stage runs first. So a stage stops before the stages that it depends on,
+ * and resumes after them. gRPC registers its own handlers at its first grpc_init(), which is before
+ * ours. So all of ours finish before gRPC's handlers look for threads inside gRPC, and ours resume
+ * when gRPC is ready again. Where the program registers gRPC's handlers itself, it must do so
+ * before its first channel or server, because ours are registered with that.
  *
- * Any thread may register, also while another forks: its stage takes part from the next fork on. */
+ * Any thread may register a stage, also while another thread forks. The stage takes part from the
+ * next fork on. */
 #ifndef GRPC_XDS_TRANSPORT_FORK_H_
 #define GRPC_XDS_TRANSPORT_FORK_H_
 

@@ -1,14 +1,14 @@
-/* gxds_jwt_file: the token in a file, as call credentials hand it out (A97): read when it is asked
- * for, and kept until shortly before it expires.
+/* gxds_jwt_file: the token in a file, for call credentials (A97). It is read when it is asked for,
+ * and kept until shortly before it expires.
  *
  *     none ── asked: read ──► kept ── GXDS_JWT_EARLY before its exp ──► none
  *      │  ▲                    │  ▲
- *   cannot be had              asked in the last GXDS_JWT_REFRESH: the one that is kept is handed
- *      ▼  │ asked after the    out, and the file read for the next who asks
+ *   failure                    asked in the last GXDS_JWT_REFRESH: returns the kept token, and
+ *      ▼  │ asked after the    reads the file for later calls
  *     backoff ─┘
  *
- * Confined: the reactor. It reads no clock: time is an argument; and no file but when it is asked.
- * No status and no line of the log has anything of a token. */
+ * Confined: the reactor. It reads no clock: time is an argument. It reads the file only in
+ * gxds_jwt_file_get(). No status and no log line contains any part of a token. */
 #ifndef GRPC_XDS_TRANSPORT_JWT_FILE_H_
 #define GRPC_XDS_TRANSPORT_JWT_FILE_H_
 

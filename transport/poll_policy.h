@@ -1,20 +1,22 @@
-/* gxds_poll_policy: when a thread of ours polls the host's sockets, so that it is nobody's rival.
+/* gxds_poll_policy: decides when the worker polls the host's sockets, so that it does not compete
+ * with the program's threads.
  *
- * All sockets of the host are in one epoll set, and one thread at a time waits for it. A second one
- * costs every RPC of the program some wake-ups across threads, and does nothing for it; but where
- * no other thread polls, as in a synchronous program between two calls, ours must, or xDS
- * updates wait for the next call. A thread of ours can see, without taking part, whether the set
- * has events: those that stay are nobody's.
+ * All sockets of the host are in one epoll set, and one thread at a time waits for it. A second
+ * thread costs every RPC of the program some wake-ups across threads and gains nothing. But where
+ * no other thread polls, as in a synchronous program between two calls, the worker must poll, or
+ * xDS updates wait for the next call. The worker can see whether the set has events without taking
+ * them. Events that stay in the set are handled by no other thread.
  *
- *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (nobody polls: at once)
- *       │                 └──gone──► WATCH                         (others do: rarely looked at)
+ *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (nobody else polls: at once)
+ *       │                 └──gone──► WATCH                         (others poll: look rarely)
  *       └──none for a while──► POLL, less and less often
  *
- * The last is for events that were fetched from the set and left undone, by another thread or by
- * ours when its time was over (the host fetches many and handles one at a time). A poll that had
- * much to do is a sign of them: the next one comes soon.
+ * The last transition is for events that were fetched from the set but not handled: the host
+ * fetches many and handles one at a time, and then another thread stopped polling, or the worker's
+ * time was over. A poll that had something to do for most of its time suggests that such events are
+ * left, so the next poll comes soon.
  *
- * A pure value; confined to the thread that carries the steps out. */
+ * A pure value, confined to the thread that carries out the steps. */
 #ifndef GRPC_XDS_TRANSPORT_POLL_POLICY_H_
 #define GRPC_XDS_TRANSPORT_POLL_POLICY_H_
 

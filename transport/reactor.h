@@ -1,18 +1,17 @@
 /* gxds_reactor: the one thread that owns every engine object.
  *
- * It waits outside gRPC, and a second thread (worker.h) polls when nobody else does. Where that
- * one cannot see the host's sockets (gxds_host_epoll()), it waits, and polls, inside
- * grpc_completion_queue_next(). It lives while somebody holds a use of it, holds a grpc_init, and
- * is stopped with the last use: it then ends its grpc_init itself and is joined by whoever comes
- * next (a start, a fork, the exit of the process), so that nobody waits in gxds_reactor_release().
- * It runs no policy work but what is done in there. Functions say from which thread they may be
- * called.
+ * It waits outside gRPC, and a second thread (worker.h) polls when nobody else does. Where the
+ * worker cannot see the host's sockets (gxds_host_epoll()), the reactor waits, and polls, inside
+ * grpc_completion_queue_next(). It runs policy work only inside that function. It runs while it has
+ * a use, and meanwhile holds a grpc_init. After the last use it stops and ends its grpc_init
+ * itself. The next start, fork or process exit joins its thread, so gxds_reactor_release() never
+ * waits. Each function says which thread may call it.
  *
- * Fork: before one the reactor leaves gRPC and waits, so that the host's own fork handlers find no
- * thread of ours inside; in the parent it goes on. One without a channel is on its way to its end,
- * which the fork waits for: then the child may find a host that was shut down. The child has no
- * reactor until somebody acquires it anew. What the child inherits (clients, streams, timers) never
- * hears anything again and may only be let go of: gxds_reactor_generation() tells it apart. */
+ * Fork: before a fork the reactor leaves gRPC and waits, so that the host's own fork handlers find
+ * no thread of ours inside gRPC. In the parent it goes on. A reactor without channels is about to
+ * end, and the fork waits for that: then the host may be shut down before the fork. The child has
+ * no reactor until one is acquired there. Clients, streams and timers that the child inherits get
+ * no more events, and may only be released. gxds_reactor_generation() distinguishes them. */
 #ifndef GRPC_XDS_TRANSPORT_REACTOR_H_
 #define GRPC_XDS_TRANSPORT_REACTOR_H_
 
@@ -38,8 +37,8 @@ void gxds_reactor_acquire_more(void);
 bool gxds_reactor_acquire_running(void);
 
 /* Counts the channels that need the reactor. gxds_reactor_channel_opened() returns the generation,
- * which gxds_reactor_channel_closed() takes: by it a child of fork tells its parent's channels from
- * its own. Any thread. */
+ * which gxds_reactor_channel_closed() takes: the child of a fork uses it to tell its parent's
+ * channels from its own. Any thread. */
 unsigned gxds_reactor_channel_opened(void);
 void gxds_reactor_channel_closed(unsigned opened_in);
 
@@ -53,7 +52,7 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg);
  * Any thread. */
 void gxds_reactor_expect_forks(void);
 
-/* How many forks lie between the first process and this one. Any thread. */
+/* The number of forks between the first process and this one. Any thread. */
 unsigned gxds_reactor_generation(void);
 
 /* On the reactor's thread only: */

@@ -1,10 +1,10 @@
-/* gxds_waiter: how the reactor's thread waits for completions and is woken. One at a time waits in
- * a process.
+/* gxds_waiter: how the reactor's thread waits for completions and is woken. At most one waiter
+ * waits in a process.
  *
- * Usually on a semaphore: completions are called by whichever thread has them (host_batch.h; of
- * what has no batch, one of the host's, by a completion queue of the callback kind), and a worker
- * polls. Where there can be no worker, the thread waits, and polls, in
- * grpc_completion_queue_next(). */
+ * Usually it waits on a semaphore, and a worker polls. The completion of a batch is called by
+ * whichever thread has it (host_batch.h). A completion without a batch is called by a thread of the
+ * host, through a callback completion queue. Where there can be no worker, the reactor's thread
+ * waits, and polls, in grpc_completion_queue_next(). */
 #ifndef GRPC_XDS_TRANSPORT_WAITER_H_
 #define GRPC_XDS_TRANSPORT_WAITER_H_
 
@@ -37,7 +37,7 @@ gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline);
  * has returned the wake-up. */
 void gxds_waiter_wake(void);
 
-/* For a fork: as gxds_worker_park() and the functions after it. */
+/* For a fork: like gxds_worker_park() and the functions after it. */
 bool gxds_waiter_park(gxds_waiter *w, const struct timespec *limit);
 void gxds_waiter_resume(gxds_waiter *w);
 void gxds_waiter_abandon(gxds_waiter *w);
