@@ -5,19 +5,19 @@
 
 namespace gxds_test {
 
-// One stream and its like at the control plane: each message is passed on before the next is read.
-// Deletes itself when both have ended.
+// A client's stream and the matching stream to the control plane. Each message is passed on before
+// the next is read. Deletes itself when both streams have ended.
 class Agent::Relay : public grpc::ServerGenericBidiReactor {
  public:
   Relay(Agent* agent, const std::string& method) : agent_(agent), up_(this) {
     agent->control_plane_.PrepareBidiStreamingCall(&context_, method, {}, &up_);
-    up_.AddHold();  // its operations begin in reactions of the other stream
+    up_.AddHold();  // its operations are started from the other stream's reactions
     up_.StartCall();
     up_.StartRead(&from_up_);
     StartRead(&from_down_);
   }
 
-  // A later stream takes its place.
+  // Ends the stream because a later one replaces it.
   void End() {
     std::lock_guard<std::mutex> lock(mu_);
     FinishLocked(grpc::Status::OK);

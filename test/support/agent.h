@@ -1,5 +1,6 @@
-// A proxy between clients of one node and their control plane that keeps one ADS stream, as Istio's
-// agent in a pod does: when a second one opens, it ends the first. All else passes.
+// A proxy between the clients of one node and their control plane. Like Istio's agent in a pod, it
+// keeps one ADS stream: when a second stream opens, it ends the first. Everything else passes
+// through.
 #ifndef GRPC_XDS_TEST_SUPPORT_AGENT_H_
 #define GRPC_XDS_TEST_SUPPORT_AGENT_H_
 
@@ -22,11 +23,12 @@ class Agent {
   ~Agent();
 
   int port() const { return port_; }
-  // How many ADS streams clients opened, and how many of them a later one ended.
+  // How many ADS streams clients opened, and how many of them ended because of a later one.
   long opened() const;
   long ended() const;
   // The "authorization" headers of the streams of a service, "AggregatedDiscoveryService" or
-  // "LoadReportingService", in the order in which they were opened; "": it had none.
+  // "LoadReportingService", in the order in which the streams were opened; "": the stream had no
+  // header.
   std::vector<std::string> Authorizations(const std::string& service) const;
   // Ends the ADS stream that is kept.
   void EndStream();

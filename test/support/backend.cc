@@ -31,7 +31,7 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
   }
 
   void OnCancel() override {
-    // A held call whose client gave up is ended here, unless Release() took it before.
+    // A held call that its client cancelled is finished here, unless Release() has taken it.
     {
       std::lock_guard<std::mutex> lock(backend_->mu_);
       auto& held = backend_->held_;
@@ -64,7 +64,8 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer reply_;
 };
 
-// One who wants reports out of band. Its fields are under the backend's lock.
+// The stream of a client that receives load reports out of band. The backend's lock guards its
+// fields.
 class Backend::OobReactor : public grpc::ServerGenericBidiReactor {
  public:
   explicit OobReactor(Backend* backend) : backend_(backend) { StartRead(&request_); }
@@ -95,7 +96,7 @@ class Backend::OobReactor : public grpc::ServerGenericBidiReactor {
   }
   void OnDone() override { delete this; }
 
-  // Sends what there is to report.
+  // Sends the current report, now or when the write in progress is done.
   void TellLocked() {
     behind_ = writing_;
     if (writing_ || finished_) return;

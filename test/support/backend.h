@@ -17,8 +17,8 @@ namespace gxds_test {
 
 class Backend {
  public:
-  // port 0: one that is free, and kept (KeptPort()). credentials: null for none. address: of this
-  // machine; "0.0.0.0" for all that it has.
+  // port 0: a free port, which is kept (KeptPort()). credentials: null for none. address: one of
+  // this machine's; "0.0.0.0" for all of them.
   explicit Backend(std::string name, int port = 0,
                    std::shared_ptr<grpc::ServerCredentials> credentials = nullptr,
                    const std::string& address = "127.0.0.1");
@@ -27,7 +27,7 @@ class Backend {
   const std::string& name() const { return name_; }
   int port() const { return port_; }
   long calls() const { return calls_; }
-  // From how many connections calls came so far.
+  // The number of connections on which calls came so far.
   size_t connections() const;
   // The ":authority" of the last call.
   std::string authority() const;
@@ -44,12 +44,14 @@ class Backend {
   void FailTimes(int count, grpc::StatusCode code);
   // From now on each answer carries this load report (a serialized OrcaLoadReport); empty: none.
   void ReportLoad(std::string report);
-  // From now on it serves reports out of band (OpenRcaService): those who ask are sent this one,
-  // now or when they ask. Before that it does not know the service. What they call is no call.
+  // From now on it serves load reports out of band (OpenRcaService): current and later streams are
+  // sent this report. Before that it does not know the service. These streams do not count as
+  // calls.
   void ReportLoadOutOfBand(std::string report);
-  // What the requests for reports out of band were so far, serialized.
+  // The requests for out-of-band reports so far, serialized.
   std::vector<std::string> oob_requests() const;
-  // Waits until it was asked for such reports that often in all, or until it sends them to so many.
+  // Wait until it has received that many such requests in all, or until it sends reports on that
+  // many streams.
   bool WaitForOobRequests(size_t count);
   bool WaitForOobStreams(size_t count);
   // Stops at once: connections break.

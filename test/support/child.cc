@@ -17,8 +17,8 @@ namespace gxds_test {
 Child::Child(const std::vector<std::string>& args, const std::map<std::string, std::string>& env) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) abort();
-  // What the child needs is made before the fork: afterwards only async-signal-safe calls are
-  // allowed.
+  // Everything that the child needs is made before the fork, because only async-signal-safe calls
+  // are allowed after it.
   std::vector<char*> argv;
   for (const auto& a : args) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -35,7 +35,7 @@ Child::Child(const std::vector<std::string>& args, const std::map<std::string, s
   if (pid_ == 0) {
     dup2(fds[1], STDOUT_FILENO);
     dup2(fds[1], STDERR_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // of a test that crashes nothing is left
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // so that a test that crashes leaves no child
     execve(argv[0], argv.data(), envp.data());
     _exit(127);
   }

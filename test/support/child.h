@@ -1,4 +1,4 @@
-// A child process whose output is read by a thread, line by line, and can be waited for.
+// A child process. A thread reads its output line by line, and a test can wait for a line.
 #ifndef GRPC_XDS_TEST_SUPPORT_CHILD_H_
 #define GRPC_XDS_TEST_SUPPORT_CHILD_H_
 
@@ -15,15 +15,16 @@
 
 namespace gxds_test {
 
-// Long enough for the slowest sanitizer build on a loaded machine; nothing waits for it to pass.
+// Long enough for the slowest sanitizer build on a loaded machine. No test waits for all of this
+// time when it passes.
 inline constexpr std::chrono::seconds kPatience{30};
 
 class Child {
  public:
-  // Starts args[0] (a path) with extra environment. Standard error goes to standard output's reader
-  // too.
+  // Starts args[0] (a path) with extra environment. Standard error is read together with standard
+  // output.
   Child(const std::vector<std::string>& args, const std::map<std::string, std::string>& env = {});
-  // Kills and waits if that was not done before.
+  // Kills the child and waits for it, if it has not ended yet.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -36,9 +37,9 @@ class Child {
   std::string Output();
 
   void Signal(int signal);
-  // Stops it (SIGSTOP) and waits until it stands.
+  // Stops it (SIGSTOP) and waits until it is stopped.
   void Stop();
-  // Waits for the end, and for all that was written: the exit status, or -signal.
+  // Waits until it ends and all its output is read. Returns the exit status, or -signal.
   int Wait();
   pid_t pid() const { return pid_; }
 
@@ -60,11 +61,12 @@ std::string Runfile(const std::string& path);
 // A new folder that is removed with everything in it.
 class TempDir {
  public:
-  // In base; empty: where Bazel wants files of tests, which other users may not enter.
+  // In base; if that is empty, in Bazel's folder for files of tests, which other users may not
+  // enter.
   explicit TempDir(const std::string& base = "");
   ~TempDir();
   const std::string& path() const { return path_; }
-  // Writes aside, then renames.
+  // Writes another file, then renames it.
   void Write(const std::string& name, const std::string& contents) const;
   void Remove(const std::string& name) const;
 

@@ -55,7 +55,7 @@ StatusOfResource Read(const EntryMessage* entry) {
   return out;
 }
 
-// client_scope, which not every host's table has.
+// client_scope, which the tables of some hosts lack.
 std::string Scope(const envoy_service_status_v3_ClientConfig* config) {
   std::unique_ptr<upb_Arena, decltype(&upb_Arena_Free)> arena(upb_Arena_New(), upb_Arena_Free);
   size_t size = 0;

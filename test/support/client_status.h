@@ -1,4 +1,4 @@
-// What a client status discovery service shows (A40), taken apart.
+// The responses of a client status discovery service (A40), parsed.
 #ifndef GRPC_XDS_TEST_SUPPORT_CLIENT_STATUS_H_
 #define GRPC_XDS_TEST_SUPPORT_CLIENT_STATUS_H_
 
@@ -29,7 +29,8 @@ struct StatusOfClient {
   std::string scope;
   std::vector<StatusOfResource> resources;
 
-  // The one of that short type ("Listener", "Cluster", …) and name; one without a state: none.
+  // The resource of that short type ("Listener", "Cluster", …) and name. If there is none, the
+  // result has no state.
   StatusOfResource Find(const std::string& type, const std::string& name) const;
 };
 

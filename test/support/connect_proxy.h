@@ -1,4 +1,4 @@
-// A real HTTP proxy on 127.0.0.1 that does CONNECT and nothing else.
+// A real HTTP proxy on 127.0.0.1 that serves CONNECT only.
 #ifndef GRPC_XDS_TEST_SUPPORT_CONNECT_PROXY_H_
 #define GRPC_XDS_TEST_SUPPORT_CONNECT_PROXY_H_
 
@@ -17,15 +17,16 @@ class ConnectProxy {
   ConnectProxy(const ConnectProxy&) = delete;
 
   int port() const { return port_; }
-  // From now on requests are answered with that status, "403 Forbidden"; empty: by a tunnel.
+  // From now on requests get this status, "403 Forbidden"; empty: a tunnel.
   void Refuse(std::string status);
-  // What it was asked for so far, in order: "127.0.0.1:80".
+  // The targets of the requests so far, in order: "127.0.0.1:80".
   std::vector<std::string> asked() const;
 
  private:
   void Accept();
   void Serve(int client);
-  // Reads a request. Empty: the client went away, or asked for something else.
+  // Reads a request and returns its target. Empty: the client closed the connection, or did not
+  // send CONNECT.
   static std::string ReadTarget(int client);
   static int ConnectTo(const std::string& target);
   static void Carry(int client, int server);

@@ -25,27 +25,27 @@ struct Load {
   long issued = 0;
   long successful = 0;
   long error = 0;
-  long in_progress = 0;                   // as last reported
+  long in_progress = 0;                   // of the last report
   std::map<std::string, Metric> metrics;  // that backends reported, by name
 };
 
 class ControlPlane {
  public:
-  // address: on which it listens.
+  // address: the one it listens on.
   explicit ControlPlane(std::string address = "127.0.0.1") : address_(std::move(address)) {}
 
-  // Makes that the configuration; clients are told when the server has noticed.
+  // Replaces the configuration. Clients get it when the server has noticed the change.
   void Set(const Mesh& mesh) { files_.Write("mesh.json", mesh.Json()); }
   void WriteFile(const std::string& name, const std::string& contents) {
     files_.Write(name, contents);
   }
   void RemoveFile(const std::string& name) { files_.Remove(name); }
 
-  // Before Start(): it serves what web servers have, too.
+  // Call it before Start(): the server then also serves resources as a web server.
   void AlsoServeRest() { rest_port_ = KeptPort(); }
-  void Start();  // on its port, as often as it is started
-  void Kill();   // as by kill -9
-  // It is there and says nothing, as by kill -STOP; and goes on.
+  void Start();  // the port is the same at every start
+  void Kill();   // with SIGKILL
+  // Freeze() stops the process with SIGSTOP, so that it answers nothing; Thaw() continues it.
   void Freeze() { server_->Stop(); }
   void Thaw() { server_->Signal(SIGCONT); }
   int port() const { return port_; }
@@ -55,13 +55,13 @@ class ControlPlane {
   // Its entry in a bootstrap's list of servers.
   std::string ServerJson(const std::string& feature = "") const;
 
-  // Likewise, of what it serves as a web server: form is "rest" or "files".
+  // The same for what it serves as a web server. form: "rest" or "files".
   std::string WebServerJson(const std::string& form) const;
 
-  // How many lines the server printed so far: give it to Wait() to see only what comes later.
+  // The number of lines that the server printed so far. Pass it to Wait() to see only later lines.
   size_t Mark() { return server_->Lines().size(); }
-  // The first event from `from` on whose line (one JSON object) contains all of parts; empty: none
-  // came.
+  // The first event, from line number `from` on, whose line (one JSON object) contains all of
+  // parts; empty: none came.
   std::string Wait(const std::vector<std::string>& parts, size_t from = 0,
                    std::chrono::milliseconds patience = kPatience);
   size_t Count(const std::vector<std::string>& parts);

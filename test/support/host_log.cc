@@ -26,7 +26,7 @@ bool HasAll(const std::string& line, const std::vector<std::string>& parts) {
 
 HostLog::HostLog() {
   {
-    // A thread may have been at it when the one before ended.
+    // A thread may still have logged a line when the last HostLog ended.
     std::lock_guard<std::mutex> lock(g_mu);
     g_lines.clear();
   }

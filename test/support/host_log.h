@@ -1,4 +1,4 @@
-// What this process logs through gRPC, our lines among it.
+// The lines that this process logs through gRPC, which include our own.
 #ifndef GRPC_XDS_TEST_SUPPORT_HOST_LOG_H_
 #define GRPC_XDS_TEST_SUPPORT_HOST_LOG_H_
 
@@ -7,17 +7,17 @@
 
 namespace gxds_test {
 
-// Keeps the lines that are logged while it lives, information and errors. One at a time; any
-// thread.
+// Keeps the lines of information and errors that are logged while it lives. There may be one
+// HostLog at a time. Any thread.
 class HostLog {
  public:
   HostLog();
   ~HostLog();
 
   std::vector<std::string> lines() const;
-  // How many lines have that text.
+  // How many lines contain that text.
   int Count(const std::string& text) const;
-  // Whether a line has all of these.
+  // Whether a line contains all of the parts.
   bool Has(const std::vector<std::string>& parts) const;
 };
 

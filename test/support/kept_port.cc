@@ -9,8 +9,8 @@
 namespace gxds_test {
 
 int KeptPort() {
-  // Bound, and never listening: with SO_REUSEADDR, which gRPC's servers set, another socket may
-  // listen on its port. Never closed.
+  // The socket is bound, but never listens and is never closed. With SO_REUSEADDR, which gRPC's
+  // servers set, another socket may listen on its port.
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

@@ -13,7 +13,7 @@
 namespace gxds_test {
 namespace {
 
-// Whether a socket without SO_REUSEPORT can have the port: what a connection's own end asks for.
+// Whether a socket without SO_REUSEPORT can bind the port, as the local end of a connection would.
 bool Free(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};

@@ -57,7 +57,7 @@ std::string MoreJson(const Locality& l, size_t i) {
   return R"(,"additional_addresses":[)" + list + "]";
 }
 
-// A member of Metadata, for an HTTP proxy at that port (A86).
+// A member of Metadata that names an HTTP proxy at that port (A86).
 std::string ProxyJson(int port) {
   return R"("typed_filter_metadata":{"envoy.http11_proxy_transport_socket.proxy_address":{"@type":")" +
          std::string(kTypes) +
@@ -74,7 +74,7 @@ std::string MetadataJson(const Locality& l, size_t i) {
   return members.empty() ? "" : R"(,"metadata":{)" + members + "}";
 }
 
-// The endpoint at that place.
+// The endpoint with that index.
 std::string EndpointJson(const Locality& l, size_t i) {
   const std::string weight =
       i < l.weights.size() ? R"(,"load_balancing_weight":)" + std::to_string(l.weights[i]) : "";

@@ -1,4 +1,4 @@
-// A configuration in the terms of a test, and its resources as `xds serve` reads them.
+// A configuration as a test writes it, and its resources as `xds serve` reads them.
 #ifndef GRPC_XDS_TEST_SUPPORT_MESH_H_
 #define GRPC_XDS_TEST_SUPPORT_MESH_H_
 
@@ -13,13 +13,13 @@ struct Locality {
   unsigned weight = 1;
   unsigned priority = 0;
   std::vector<int> ports;                // on 127.0.0.1
-  std::vector<unsigned> weights = {};    // of the first endpoints; the others have none
+  std::vector<unsigned> weights = {};    // of the first endpoints; the others have no weight
   std::vector<std::string> labels = {};  // likewise: JSON of their metadata in "envoy.lb"
   std::vector<std::string> health = {};  // likewise: "DRAINING"; empty: not set
   // Likewise, their additional addresses: IPs and ports (A61).
   std::vector<std::vector<std::pair<std::string, int>>> more = {};
   std::vector<int> proxies = {};  // likewise, the ports of their HTTP proxies (A86); 0: none
-  int proxy = 0;                  // that of the locality
+  int proxy = 0;                  // the port of the locality's HTTP proxy; 0: none
 };
 
 struct Cluster {
@@ -46,7 +46,7 @@ struct Mesh {
   std::string service = "greeter.example";
   std::vector<Route> routes;
   std::vector<Cluster> clusters;
-  std::string filters = {};  // JSON of HTTP filters, a comma after each; then the router
+  std::string filters = {};  // JSON of the HTTP filters before the router, a comma after each
   std::string virtual_host_fields = {};  // JSON, a comma before each
   std::string route_config_fields = {};  // likewise
 

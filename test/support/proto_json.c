@@ -25,8 +25,8 @@
 #include "upb/reflection.h"
 #include "xds/type/v3/typed_struct.upbdefs.h"
 
-/* A file brings all that it imports, but not what its Any's may hold. With the fields that the host
- * lacks. */
+/* The definition of a file includes its imports, but not the messages that its Any fields may hold.
+ * The schema includes the fields that the host lacks. */
 static gxds_schema *make_schema(void) {
   gxds_schema *schema = gxds_schema_create();
   upb_DefPool *pool = (upb_DefPool *)gxds_schema_pool(schema);
@@ -86,7 +86,7 @@ bool gxds_test_proto_from_json(const char *message, gxds_str json, gxds_str *byt
   return ok;
 }
 
-/* Any's inside are decoded again by the encoder, from the pool. */
+/* The encoder decodes messages in Any fields by the definitions of the pool. */
 static bool encode_json(const upb_Message *m, const upb_MessageDef *def, gxds_text *json,
                         upb_Arena *arena, upb_Status *status) {
   const int options = upb_JsonEncode_UseProtoNames;

@@ -1,7 +1,7 @@
-/* Messages of libgrpc's own tables from JSON, and back: how tests write resources, requests and
- * responses. Any's are written as {"@type": "type.googleapis.com/…", …}.
+/* Converts messages of libgrpc's own tables from JSON and back, so that tests can write resources,
+ * requests and responses as JSON. An Any is written as {"@type": "type.googleapis.com/…", …}.
  *
- * The pool is built at the first call; not thread-safe until then. */
+ * The first call builds the pool, and is not thread-safe. */
 #ifndef GRPC_XDS_TEST_SUPPORT_PROTO_JSON_H_
 #define GRPC_XDS_TEST_SUPPORT_PROTO_JSON_H_
 
@@ -11,14 +11,14 @@
 extern "C" {
 #endif
 
-/* The serialized message ("envoy.config.listener.v3.Listener") that the JSON text describes; the
- * caller frees *bytes with gxds_str_free(). Fields in a fixed order, so equal JSON gives equal
- * bytes. False: error says why. */
+/* Serializes a message ("envoy.config.listener.v3.Listener") from its JSON text. The caller frees
+ * *bytes with gxds_str_free(). Fields have a fixed order, so equal JSON gives equal bytes. False:
+ * error says why. */
 bool gxds_test_proto_from_json(const char *message, gxds_str json, gxds_str *bytes,
                                gxds_text *error);
 
-/* The JSON form of a serialized message, with the names of the .proto file, added to *json. False:
- * error says why. */
+/* Adds the JSON form of a serialized message to *json, with the field names of the .proto file.
+ * False: error says why. */
 bool gxds_test_proto_to_json(const char *message, gxds_str bytes, gxds_text *json,
                              gxds_text *error);
 

@@ -14,7 +14,7 @@ std::atomic<int64_t> nanoseconds_ahead{0};
 
 }  // namespace
 
-// In the place of the host's, for all its libraries: microseconds of the wall clock.
+// Replaces the host's function in all its libraries: the wall clock in microseconds.
 __attribute__((visibility("default"))) gpr_cycle_counter gpr_get_cycle_counter() {
   return gpr_timespec_to_micros(gpr_now(GPR_CLOCK_REALTIME)) +
          static_cast<double>(nanoseconds_ahead.load(std::memory_order_relaxed)) / 1000;

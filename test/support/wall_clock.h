@@ -1,5 +1,5 @@
-// The machine's wall clock as the host counts the time of RPCs on it: a test may set it. Nothing
-// else sees that.
+// The wall clock by which the host measures the time of RPCs. A test may set it; nothing else is
+// affected.
 #ifndef GRPC_XDS_TEST_SUPPORT_WALL_CLOCK_H_
 #define GRPC_XDS_TEST_SUPPORT_WALL_CLOCK_H_
 
@@ -7,7 +7,7 @@
 
 namespace gxds_test {
 
-// From now on it is that much ahead of the machine's. Any thread.
+// From now on it is ahead of the machine's clock by this much. Any thread.
 void SetWallClockAhead(std::chrono::nanoseconds by);
 
 }  // namespace gxds_test
