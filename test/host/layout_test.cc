@@ -1,4 +1,5 @@
-// host/layout_check: the product is not built for a host whose library is not that of the headers.
+// host/layout_check: the product is not built if the host's library and its headers are of
+// different versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

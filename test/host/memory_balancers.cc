@@ -27,7 +27,7 @@ class Connection : public gxds_watch {
   gxds_subchannel* subchannel() const { return subchannel_; }
   bool is(grpc_connectivity_state state) const { return state_ == state; }
   const Status& status() const { return status_; }
-  // Once for each time that it is IDLE.
+  // Asks it to connect, once for each time that it becomes IDLE.
   void Connect() {
     if (is(GRPC_CHANNEL_IDLE) && !std::exchange(asked_, true)) gxds_subchannel_connect(subchannel_);
   }
@@ -38,18 +38,18 @@ class Connection : public gxds_watch {
     self->state_ = state;
     self->status_ = Status(*status);
     self->asked_ = false;
-    const auto on_change = self->on_change_;  // the call may end the connection
+    const auto on_change = self->on_change_;  // a copy, because the call may destroy the connection
     on_change();
   }
 
   gxds_subchannel* const subchannel_;
   const std::function<void()> on_change_;
-  std::optional<grpc_connectivity_state> state_;  // none: not heard of yet
+  std::optional<grpc_connectivity_state> state_;  // none: not reported yet
   Status status_;
   bool asked_ = false;
 };
 
-// Those of one update.
+// The connections of one update.
 using List = std::vector<std::unique_ptr<Connection>>;
 
 bool AnyIs(const List& list, grpc_connectivity_state state) {
@@ -86,13 +86,13 @@ struct OnePicker : Picker {
   gxds_subchannel* const subchannel;
 };
 
-// What both have: a list that serves, and one that is to.
+// What both balancers share: the list in use, and the list that will replace it.
 class Balancer : public HostsPolicy {
  public:
   using HostsPolicy::HostsPolicy;
 
  protected:
-  // Looks at all that is known.
+  // Decides by the states of all connections what to do.
   virtual void Consider() = 0;
 
   bool IsServing(const List& list) const { return AnyIs(list, GRPC_CHANNEL_READY); }
@@ -177,7 +177,7 @@ class PickFirst : public Balancer {
   using Balancer::Balancer;
 
  private:
-  // Those before the one that is tried have failed.
+  // Connects the first address that has not failed.
   static void Try(const List& list) {
     for (const auto& c : list) {
       if (c->is(GRPC_CHANNEL_TRANSIENT_FAILURE)) continue;
@@ -205,7 +205,7 @@ class PickFirst : public Balancer {
     }
     if (selected_ != nullptr) {
       if (selected_->is(GRPC_CHANNEL_READY)) return;
-      // What broke is connected to again when an RPC wants it.
+      // A broken connection is made again when an RPC needs it.
       selected_ = nullptr;
       idle_ = true;
       Reresolve();

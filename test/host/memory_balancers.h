@@ -1,5 +1,5 @@
-// The host's pick_first and round_robin, for trees that end in one. They do what users of gRPC rely
-// on, in a simpler way: a new list of addresses takes the old one's place when it serves.
+// The host's pick_first and round_robin, as leaf policies. They are simpler than gRPC's, but do
+// what users of gRPC rely on: a new list of addresses replaces the old one when it can serve.
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_BALANCERS_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_BALANCERS_H_
 

@@ -16,7 +16,7 @@ namespace memory {
 class Host;
 struct Subchannel;
 
-// What pickers may ask of an RPC.
+// The properties of an RPC that pickers may read.
 struct Request {
   std::map<std::string, std::string> headers;
   std::string cluster;  // empty: no xDS route
@@ -24,7 +24,7 @@ struct Request {
   std::string path = "/package.Service/Method";
 };
 
-// One pick and what became of it. To be given up before its host is.
+// One pick and its result. It must end before its host does.
 class Call {
  public:
   ~Call();
@@ -34,19 +34,19 @@ class Call {
   gxds_picked_kind kind() const { return picked_.kind; }
   Subchannel* subchannel() const;  // null: none was picked
   bool is_tracked() const { return tracker_ != nullptr; }
-  // What it is to be told as :authority, of what was picked; empty: the subchannel's. Before
-  // Start().
+  // The :authority that the picked endpoint sets for the RPC; empty: the subchannel's default. Call
+  // it before Start().
   std::string authority() const;
   // The address that was picked, "queue", "fail: STATUS: …" or "drop: STATUS: …".
   std::string Text() const;
 
-  // Of what was picked. Each once at most, in that order; all may be left out, the second with the
-  // first.
+  // For the picked subchannel's tracker. Call each at most once, in this order. Both may be left
+  // out, but Finish() needs Start().
   void Start();
   bool has_started() const { return started_; }
   void Finish(const Status& status = Status(),
               const std::map<std::string, std::string>& trailers = {});
-  // The attempt is no more.
+  // Ends the attempt.
   void Drop();
 
  private:

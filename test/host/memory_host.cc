@@ -11,7 +11,7 @@ namespace memory {
 
 namespace {
 
-// Whose work the thread does: some functions of a host are not told.
+// The host whose work the thread does: some functions of a host get no argument that names it.
 thread_local Host* t_host = nullptr;
 
 }  // namespace

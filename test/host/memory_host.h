@@ -1,7 +1,7 @@
-// A host in memory: one channel with one policy in C on top, and all that a policy asks of a host
-// (host/channel.h). Connections, time and picks are in the test's hands. Nothing happens by itself,
-// or on another thread, and the same seed gives the same run: the thread's randomness
-// (gxds_random_of_thread()) begins anew with each host. At the end it tells what is left over.
+// A host in memory: one channel with one policy in C on top, and every function that a policy needs
+// from a host (host/channel.h). The test controls connections, time and picks. Nothing happens by
+// itself or on another thread, and the same seed gives the same run: each host seeds the thread's
+// random numbers (gxds_random_of_thread()) anew. At the end LeftOver() lists what was not released.
 //
 // Serializer: work that policies put off (run_later, post) is done when the outermost call on the
 // host returns. One thread; several hosts may take turns on it.
@@ -39,11 +39,11 @@ struct Update {
   gxds_mailbox* mailbox = nullptr;
 };
 
-// How a cluster's connections are secured: what it was told.
+// The security of a cluster's connections. It records its updates.
 struct Security : gxds_cluster_security {
   Host* host;
   std::string cluster;
-  std::vector<const gxds_tls*> updates;  // borrow: for comparison
+  std::vector<const gxds_tls*> updates;  // borrowed, to compare pointers only
 };
 
 // For the scripted policies of memory_policies.h.
@@ -52,24 +52,24 @@ struct LeafScript {
   int updated = 0;
   int started = 0;  // trackers of picking_leaf
   int finished = 0;
-  size_t trackers = 0;                   // those that live
+  size_t trackers = 0;                   // the trackers that exist
   std::function<void(Leaf*)> on_update;  // at the end of each update
-  Status update_status;                  // what they say to an update
+  Status update_status;                  // their status for an update
 };
 
 class Host {
  public:
   explicit Host(uint64_t seed = 1);
-  // What is left over loses its host, and may be given up later.
+  // Objects that are left over lose their host, and may be released later.
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
   // --- From above ---
 
-  // A policy that JSON may name; type: for good.
+  // Adds a policy that JSON may name. type must stay valid.
   void Register(const gxds_policy_type* type) { types_.push_back(type); }
-  // Of a list of policies, as a service config has it. Empty: *why says what is wrong.
+  // Parses a list of policies, as in a service config. Empty: *why holds the error.
   Config ParseConfig(const std::string& json, Status* why);
 
   void Create(const gxds_policy_type& type, const Args& args = Args());
@@ -77,10 +77,10 @@ class Host {
   Status Apply(const Update& update);
   void ExitIdle();
   void ResetBackoff();
-  // Ends the policy; what it published last stays.
+  // Ends the policy. Its last published state and picker stay.
   void End();
 
-  // Under the serializer.
+  // Runs work under the serializer.
   template <typename Work>
   void In(Work&& work) {
     Entered entered(this);
@@ -90,37 +90,38 @@ class Host {
   // --- Time ---
 
   gxds_time now() const { return now_; }
-  // Lets it go on, and runs the timers on the way; those of one time in the order they were set.
+  // Advances the time and runs the timers that are due. Timers of the same time run in the order
+  // they were set.
   void Pass(gxds_duration time);
   // NEVER: no timer is set.
   gxds_time next_timer() const;
   size_t timer_count() const { return timers_.size(); }
-  // Whether a timer of that length is lost: a fault, planted to see that it is found. Empty: none
-  // is.
+  // Whether to lose a timer of that length: a planted fault, which checks must find. Empty: none is
+  // lost.
   std::function<bool(gxds_duration delay)> loses_timer;
 
   // --- Connections ---
 
-  // Those that live, in the order they were made.
+  // The existing subchannels, in the order they were made.
   std::vector<Subchannel*> subchannels() const;
-  // The newest that somebody watches; null: none.
+  // The newest subchannel at that address with a watch; null: none.
   Subchannel* Watched(const std::string& address) const;
-  // Each that lives at that address is in that state from now on.
+  // Sets the state of every subchannel at that address.
   void SetState(const std::string& address, grpc_connectivity_state state,
                 const Status& status = Status());
   void SetState(Subchannel* subchannel, grpc_connectivity_state state,
                 const Status& status = Status());
   size_t subchannels_made = 0;
   bool refuses_subchannels = false;
-  // Addresses that another channel is connected to, or tried: a subchannel is in that state when it
-  // is made. Others are IDLE.
+  // The state that a new subchannel of an address has, as if another channel had connected it or
+  // tried to. Other new subchannels are IDLE.
   std::map<std::string, std::pair<grpc_connectivity_state, Status>> shared;
-  // Called, under the serializer, when one that was IDLE begins to connect. Empty: nobody cares.
+  // Called under the serializer when an IDLE subchannel begins to connect. May be empty.
   std::function<void(Subchannel*)> on_connect;
 
   // --- RPCs ---
 
-  // By the newest picker, or another.
+  // Picks with the newest picker, or with another.
   std::unique_ptr<Call> Pick(const Request& request = Request());
   std::unique_ptr<Call> PickWith(gxds_picker* picker, const Request& request);
 
@@ -140,11 +141,11 @@ class Host {
   // --- Of the host ---
 
   LeafScript script;
-  const std::vector<HostsPolicy*>& policies() const { return policies_; }  // those that live
+  const std::vector<HostsPolicy*>& policies() const { return policies_; }  // existing ones
   std::vector<Security*> securities;                                       // as above
-  Status security_status;  // what they say to an update
+  Status security_status;  // their status for an update
 
-  // What has not been given back, a line each; empty: nothing. For the time after End() and
+  // What has not been released, a line for each; empty: nothing. Call it after End() and
   // DropPicker().
   std::string LeftOver() const;
 
@@ -164,7 +165,7 @@ class Host {
     void (*work)(void* arg);
     void* arg;
   };
-  // Makes the host that of the thread, and does what is queued when the outermost of them ends.
+  // Makes this the thread's current host. Queued work runs when the outermost Entered ends.
   class Entered {
    public:
     explicit Entered(Host* host);

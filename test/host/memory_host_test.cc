@@ -1,4 +1,4 @@
-// The host in memory: what tests of policies and the simulator rely on.
+// The behaviour of the host in memory that tests of policies and the simulator rely on.
 #include "test/host/memory_host.h"
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace memory {
 namespace {
 
-// A policy that does what the test tells it to.
+// A policy that the test controls.
 struct MadeUp {
   gxds_policy* policy;
   std::vector<std::string>* told;
@@ -173,7 +173,7 @@ TEST(MemoryHost, SameSeedGivesTheSameRun) {
   EXPECT_NE(run(1), run(2));
 }
 
-// What a policy could forget to give back is told, each kind.
+// LeftOver() lists every kind of object that a policy could forget to release.
 TEST_F(MemoryHostTest, SubchannelThatIsLeftOverIsTold) {
   gxds_subchannel* subchannel = Make("a");
   host_.End();
@@ -236,7 +236,7 @@ TEST_F(MemoryHostTest, PolicyOfTheHostsThatIsLeftOverIsTold) {
   host_.In([&] { child->ops->end(child); });
 }
 
-// The host's own balancers, below a parent that passes all on.
+// The host's own balancers, below a parent that passes everything on.
 class BalancerTest : public PolicyTest {
  protected:
   void Start(const std::string& policy, const std::vector<Address>& addresses) {
@@ -247,7 +247,7 @@ class BalancerTest : public PolicyTest {
                     policy + R"(":{}}]}}])");
     Update(config_, Args(), addresses);
   }
-  // Of the addresses, those with a wish to connect.
+  // The addresses whose subchannels were asked to connect.
   std::string Wanted() const {
     std::string out;
     for (const Subchannel* s : host_.subchannels()) {

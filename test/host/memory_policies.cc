@@ -25,7 +25,7 @@ const gxds_hosts_policy_ops HostsPolicy::kOps = {
     },
     [](gxds_hosts_policy* p) { Of(p)->ExitIdle(); },
     [](gxds_hosts_policy* p) { Of(p)->ResetBackoff(); },
-    // A function of it may be at work: so it goes when that is done.
+    // One of its functions may be running, so it is deleted after that.
     [](gxds_hosts_policy* p) {
       HostsPolicy* self = Of(p);
       self->parent_ = nullptr;

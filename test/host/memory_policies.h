@@ -1,7 +1,7 @@
-// Policies that are the host's, below those in C:
-//   test_leaf, other_leaf   say what the test tells them to
+// The host's own policies, as children of policies in C:
+//   test_leaf, other_leaf   report what the test says
 //   picking_leaf            is READY at once, and picks its first address
-//   pick_first, round_robin balance as gRPC's of that name do
+//   pick_first, round_robin behave like gRPC's policies of that name
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_POLICIES_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_POLICIES_H_
 
@@ -25,14 +25,14 @@ class HostsPolicy : public gxds_hosts_policy {
 
   const std::string& name() const { return name_; }
   Host* host() const { return host_; }
-  // None of these is heard once the policy has ended.
+  // These have no effect once the policy has ended.
   void Publish(grpc_connectivity_state state, const Status& status, gxds_picker* take_picker);
   void Reresolve();
   // One reference, the caller's; null: none can be made.
   gxds_subchannel* MakeSubchannel(const gxds_lb_address& address, const gxds_args* args);
-  // Fails each RPC.
+  // Publishes a picker that fails each RPC.
   void PublishFailure(const Status& status);
-  // Lets RPCs wait; the first that does has ExitIdle() called.
+  // Publishes a picker that queues RPCs. The first queued RPC causes a call of ExitIdle().
   void PublishQueue(grpc_connectivity_state state);
 
  private:
@@ -42,15 +42,15 @@ class HostsPolicy : public gxds_hosts_policy {
   virtual Status OnUpdate(const gxds_lb_update& update) = 0;
   virtual void ExitIdle() {}
   virtual void ResetBackoff() {}
-  virtual void GiveUp() {}  // all that it holds
+  virtual void GiveUp() {}  // releases everything it holds
 
   Host* const host_;
   const std::string name_;
   gxds_lb_parent* parent_;                // null: it has ended
-  std::shared_ptr<HostsPolicy*> itself_;  // null in it: as above
+  std::shared_ptr<HostsPolicy*> itself_;  // *itself_ is null when it has ended
 };
 
-// A picker of the host's; counted.
+// A picker of the host's. The host counts its pickers.
 struct Picker : gxds_picker {
   explicit Picker(Host* of);
   virtual ~Picker();
@@ -63,7 +63,7 @@ struct Picker : gxds_picker {
 struct Leaf : HostsPolicy {
   Leaf(Host* host, const std::string& name, gxds_lb_parent* parent);
 
-  // With a picker that fails each RPC with "picked ZONE".
+  // Publishes the state with a picker that fails each RPC with "picked ZONE".
   void Report(grpc_connectivity_state state, const Status& status = Status());
 
   // Of the last update.

@@ -11,7 +11,7 @@ const gxds_call_ops RoutedRpc::kOps = {
       RoutedRpc* rpc = static_cast<InC*>(call)->rpc;
       auto found = rpc->headers.find(memory::Text(name));
       if (found == rpc->headers.end()) return false;
-      rpc->value_ = found->second;  // good until the next call, and no longer
+      rpc->value_ = found->second;  // valid until the next call only
       *value = View(rpc->value_);
       return true;
     },

@@ -1,5 +1,6 @@
-// A resolver in C on a channel in memory: what it reports, and RPCs by the ConfigSelector that it
-// reports. One thread; what it asks for with schedule() is done by Drain().
+// Runs a resolver in C on a channel in memory, keeps its results, and makes RPCs with the
+// ConfigSelector of a result. One thread. Drain() does the work that the resolver schedules with
+// schedule().
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_RESOLVER_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_RESOLVER_H_
 
@@ -19,8 +20,8 @@ namespace memory {
 
 using Headers = std::map<std::string, std::string>;
 
-// An RPC that a ConfigSelector routed. To be given up while the selector lives; it commits nothing
-// by itself.
+// An RPC that a ConfigSelector routed. It must end before the selector does. Only Commit() commits
+// it.
 class RoutedRpc {
  public:
   RoutedRpc(const gxds_config_selector* selector, const std::string& path,
@@ -28,10 +29,10 @@ class RoutedRpc {
   RoutedRpc(const RoutedRpc&) = delete;
   RoutedRpc& operator=(const RoutedRpc&) = delete;
 
-  // What became of it: the error, or the cluster.
+  // The RPC's error, or else its cluster.
   std::string Text() const { return memory::Text(failed() ? route_.error : route_.cluster); }
   bool failed() const { return route_.error.size > 0; }
-  // Of one that did not fail.
+  // Only for an RPC that did not fail.
   size_t method_config() const { return route_.method_config; }
   gxds_duration timeout() const { return route_.timeout; }
   const gxds_routed_call& routed() const {
@@ -39,7 +40,7 @@ class RoutedRpc {
   }
   void Commit() const { route_.hold->commit(route_.hold); }
 
-  Headers headers;  // those that were added as well
+  Headers headers;  // including those that the selector added
   size_t allocations = 0;
 
  private:
@@ -53,7 +54,7 @@ class RoutedRpc {
   gxds_call_route route_ = {};
 };
 
-// What was reported, with references of its own.
+// A result that the resolver reported. It holds references of its own.
 class Result {
  public:
   explicit Result(const gxds_resolution& r);
@@ -71,12 +72,12 @@ class Result {
 
 using Event = std::pair<gxds_resolver_severity, std::string>;
 
-// What is behind a target.
+// The properties of a target.
 struct Target {
   std::string uri = "xds:///service";
   std::string authority = "";
   std::string path = "/service";
-  const char* data_plane_authority = nullptr;  // null: the program says nothing
+  const char* data_plane_authority = nullptr;  // null: the program sets none
   const char* bootstrap_json = nullptr;
 };
 
@@ -84,13 +85,13 @@ class ResolverHost {
  public:
   ResolverHost(const gxds_resolver_type* type, const gxds_host* services, const Target& target,
                const grpc_channel_args* client_args = nullptr);
-  // The resolver is shut down, and the reactor told so.
+  // Only after ShutDown(), and after the reactor has called gone().
   ~ResolverHost() { type_->destroy(self_); }
   ResolverHost(const ResolverHost&) = delete;
   ResolverHost& operator=(const ResolverHost&) = delete;
 
   bool Start() { return type_->start(self_, &link_); }
-  // Does what is scheduled.
+  // Does the scheduled work.
   void Drain();
   void Reresolve() { type_->reresolve(self_); }
   void ResetBackoff() { type_->reset_backoff(self_); }
@@ -100,7 +101,7 @@ class ResolverHost {
   const Result& last() const { return *results.back(); }
   std::vector<Event> events;  // of the channel's trace
   std::vector<std::string> log;
-  int scheduled = 0;  // and not yet done
+  int scheduled = 0;  // calls of schedule() whose work Drain() has not done
   int gone = 0;
 
   bool has_trace = true;
@@ -117,7 +118,7 @@ class ResolverHost {
   static ResolverHost* Of(gxds_resolver_link* l) { return static_cast<Link*>(l)->host; }
   static void Log(gxds_resolver_severity severity, gxds_str line);
   static const gxds_resolver_channel_ops kOps;
-  static inline ResolverHost* current = nullptr;  // whose the log is: the newest
+  static inline ResolverHost* current = nullptr;  // the newest, which receives log lines
 
   const gxds_resolver_type* const type_;
   const Target target_;

@@ -24,7 +24,7 @@ void Subchannel::Destroy(gxds_subchannel* s) {
   delete self;
 }
 
-// Later, as gRPC does it; and of the state as it is now.
+// Queues the notification, as gRPC does, with the state at the time of this call.
 void Subchannel::Tell(const std::shared_ptr<Watcher>& watcher) {
   if (host == nullptr) return;
   host->queue_.push_back([watcher, to = state, why = status] {

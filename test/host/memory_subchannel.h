@@ -1,4 +1,4 @@
-// A connection to nowhere, whose state the test sets (Host::SetState).
+// A subchannel without a real connection. The test sets its state (Host::SetState).
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_SUBCHANNEL_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_SUBCHANNEL_H_
 
@@ -22,10 +22,10 @@ struct Subchannel : gxds_subchannel {
   const Args args;
   grpc_connectivity_state state = GRPC_CHANNEL_IDLE;
   Status status;
-  int connects = 0;  // wishes to connect, whatever the state
+  int connects = 0;  // requests to connect, in any state
   int resets = 0;    // of backoff
   bool is_watched() const { return !watchers_.empty(); }
-  gxds_load_listener* listener = nullptr;  // a reference; null: nobody asked
+  gxds_load_listener* listener = nullptr;  // a reference; null: nobody asked for load reports
   gxds_duration report_interval = GXDS_TIME_NEVER;
 
  private:

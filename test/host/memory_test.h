@@ -1,4 +1,5 @@
-// For tests of one policy on the host in memory: nothing may be left over at the end.
+// The fixture of tests of one policy on the host in memory. It fails if anything is left over at
+// the end.
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_TEST_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_TEST_H_
 
@@ -23,7 +24,7 @@ class PolicyTest : public ::testing::Test {
     EXPECT_EQ(host_.LeftOver(), "");
   }
 
-  // What the policy says of it goes to accepted_.
+  // Sets accepted_ to the policy's status for the update.
   void Update(Config config, Args args = Args(), Addresses addresses = Addresses(),
               std::string note = "", const gxds_config* snapshot = nullptr,
               gxds_mailbox* mailbox = nullptr) {
@@ -34,21 +35,21 @@ class PolicyTest : public ::testing::Test {
     Update(std::move(config), args, Addresses(), "", snapshot);
   }
 
-  // Of JSON. Empty: it is wrong, which fails the test.
+  // Parses a config from JSON. An error fails the test, and the result is empty.
   Config ParseConfig(const std::string& json) {
     Status why;
     Config config = host_.ParseConfig(json, &why);
     EXPECT_NE(config.get(), nullptr) << why;
     return config;
   }
-  // What is wrong with it.
+  // The error of that JSON.
   Status ParseError(const std::string& json) {
     Status why;
     EXPECT_EQ(host_.ParseConfig(json, &why).get(), nullptr) << json;
     return why;
   }
 
-  // The scripted policies that live, in the order they were made.
+  // The scripted policies that exist, in the order they were made.
   std::vector<Leaf*> leaves() const {
     std::vector<Leaf*> out;
     for (HostsPolicy* policy : host_.policies()) {
@@ -56,7 +57,7 @@ class PolicyTest : public ::testing::Test {
     }
     return out;
   }
-  // The one whose addresses are in that zone; null: none.
+  // The scripted policy whose addresses are in that zone; null: none.
   Leaf* InZone(const std::string& zone) const {
     for (Leaf* leaf : leaves()) {
       if (leaf->zone == zone) return leaf;
@@ -70,7 +71,7 @@ class PolicyTest : public ::testing::Test {
     leaf->Report(state, status);
   }
 
-  // One pick, as Call::Text() has it; of a scripted policy's picker, its zone.
+  // Makes one pick. Returns Call::Text(), or the zone if a scripted policy's picker picked.
   std::string Pick(const Request& request = Request()) {
     static const std::string kPicked = "fail: UNAVAILABLE: picked ";
     const std::string text = host_.Pick(request)->Text();
@@ -81,7 +82,7 @@ class PolicyTest : public ::testing::Test {
     for (int i = 0; i < count; i++) picks[Pick()]++;
     return picks;
   }
-  // To the subchannel at that address that is watched; to the newest, if there are several.
+  // Sets the state of the newest watched subchannel at that address.
   void Say(const std::string& address, grpc_connectivity_state state,
            const Status& status = Status()) {
     Subchannel* subchannel = host_.Watched(address);

@@ -94,7 +94,7 @@ const Address& At(const gxds_addresses* list, size_t index) {
 
 const gxds_addresses* ToC(const std::vector<Address>& items);
 
-// As gRPC's: an empty list where no address has that path.
+// Like gRPC's: the list is empty if no address has that path.
 const gxds_addresses* Below(const gxds_addresses* list, gxds_str name) {
   std::vector<Address> out;
   for (const Address& item : static_cast<const List*>(list)->items) {

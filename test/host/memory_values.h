@@ -1,4 +1,4 @@
-// What goes in and out of the host in memory, as values: statuses, args, configs, addresses.
+// The inputs and outputs of the host in memory, as values: statuses, args, configs, addresses.
 #ifndef GRPC_XDS_TEST_HOST_MEMORY_VALUES_H_
 #define GRPC_XDS_TEST_HOST_MEMORY_VALUES_H_
 
@@ -80,7 +80,7 @@ class Config {
  public:
   Config() = default;
   explicit Config(gxds_lb_config* take_config) : config_(take_config) {}
-  // Of a policy of the host's.
+  // The config of a policy of the host's.
   static Config OfHost(const std::string& policy);
   Config(const Config& other)
       : config_(other.config_ == nullptr ? nullptr : gxds_lb_config_ref(other.config_)) {}
@@ -101,16 +101,16 @@ class Config {
   gxds_lb_config* config_ = nullptr;
 };
 
-// An address that no snapshot holds, as a resolver of the host's would find it.
+// An address that is not from a snapshot, as a resolver of the host's would return it.
 struct Address {
   std::string text = "";  // "10.0.0.1:80"
   uint32_t weight = 1;
   std::string hash_key = "";           // A76
-  std::vector<std::string> path = {};  // of the children that it is for
-  std::string detail = "";             // what its subchannel is made of, too: a balancer's token
+  std::vector<std::string> path = {};  // the path of the child policies that the address is for
+  std::string detail = "";             // what else identifies its subchannel: a balancer's token
 };
 
-// A list of addresses, or why there is none. Empty unless something else is said.
+// A list of addresses, or the status that says why there is none. By default an empty list.
 class Addresses {
  public:
   Addresses() : Addresses(std::vector<Address>()) {}

@@ -1,4 +1,4 @@
-// What policies in C tell the host's addresses apart by.
+// What identifies the host's addresses to policies in C.
 #include "host/grpc_1_51/convert.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 using grpc_core::ChannelArgs;
 using grpc_core::ServerAddress;
 
-// As grpclb's: which of its balancer's tokens RPCs to the address carry.
+// Like grpclb's attribute: the balancer's token that RPCs to the address carry.
 class Token : public ServerAddress::AttributeInterface {
  public:
   explicit Token(int number) : number_(number) {}
@@ -48,7 +48,7 @@ ServerAddress A(uint32_t weight = 1) {
       std::make_unique<grpc_core::ServerAddressWeightAttribute>(weight));
 }
 
-// fe80::1 on the link of that number.
+// fe80::1 with that scope id.
 ServerAddress LinkLocal(uint32_t scope) {
   grpc_resolved_address address = {};
   auto* in6 = reinterpret_cast<sockaddr_in6*>(address.addr);

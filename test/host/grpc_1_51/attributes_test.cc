@@ -168,7 +168,7 @@ TEST(AttributesOfAddresses, AddressOfAnotherOriginSaysNothing) {
   EXPECT_EQ(HostnameOf(address), "");
 }
 
-// So that the host's policies find it.
+// The host's policies look it up.
 TEST(AttributesOfAddresses, WeightIsTheHostsOwnAttribute) {
   ServerAddress address{grpc_resolved_address(), ChannelArgs()};
   address = address.WithAttribute(

@@ -1,5 +1,5 @@
-// Children of policies in C on the real host, which may be policies of the host's. The parent is
-// random_subsetting, which passes all on.
+// Children of policies in C on the real host. A child may be a policy of the host's. The parent is
+// random_subsetting, which passes everything on.
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +22,7 @@ class ChildTest : public PolicyTest {
  protected:
   void SetUp() override { Create(gxds_random_subsetting_policy.name); }
 
-  // The child becomes this policy, over one endpoint of that zone.
+  // Makes this policy the child, with one endpoint in that zone.
   void Apply(const std::string& policy, const std::string& zone, ChannelArgs args = ChannelArgs()) {
     auto config =
         ParseConfig(R"([{"random_subsetting_experimental":{"subsetSize":1,"childPolicy":[{")" +
@@ -112,7 +112,7 @@ TEST_F(ChildTest, ParentThatEndsWhileItsChildIsUpdatedEndsItAfterwards) {
   bool heard = false;
   Leaf::on_update = [&](Leaf* leaf) {
     policy_.reset();
-    leaf->Report(GRPC_CHANNEL_READY);  // its memory is still there, and nobody hears it
+    leaf->Report(GRPC_CHANNEL_READY);  // its memory still exists, and the report is ignored
     heard = true;
   };
   Apply("test_leaf", "a");

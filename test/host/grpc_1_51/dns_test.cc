@@ -99,7 +99,7 @@ class Dns : public testing::Test {
     grpc_shutdown();
   }
 
-  // As often as it is asked for.
+  // Without a minimum time between resolutions.
   static ChannelArgs Eager() {
     return ChannelArgs().Set(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 0);
   }
@@ -117,15 +117,15 @@ TEST_F(Dns, AnAddressIsItself) {
 }
 
 TEST_F(Dns, ResolvesLocalhost) {
-  // c-ares asks no server for this one.
+  // c-ares asks no server for this name.
   if (access("/etc/hosts", R_OK) != 0) GTEST_SKIP() << "a machine without /etc/hosts";
   Answer answer = Name("localhost:50051").Take();
   EXPECT_EQ(answer.error, "");
   EXPECT_THAT(answer.addresses, testing::Contains("127.0.0.1:50051"));
 }
 
-// Nobody but the reactor polls in this process. Where nobody polls at all, the host looks at its
-// sockets once in a second, which is too late here; a slow machine is given more than one chance.
+// Only the reactor polls in this process. If nobody polls, the host looks at its sockets once a
+// second, which is too late here. A slow machine gets more than one chance.
 TEST_F(Dns, AsksAServerThoughTheProgramMakesNoCalls) {
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2", "127.0.0.3"});
@@ -136,8 +136,8 @@ TEST_F(Dns, AsksAServerThoughTheProgramMakesNoCalls) {
   EXPECT_EQ(Sorted(answer.addresses), (Strings{"127.0.0.2:80", "127.0.0.3:80"}));
 }
 
-// Of a channel whose own names come with service configs. All questions are asked at once, and an
-// answer waits for all of them.
+// The channel's own names come with service configs. All questions are asked at once, and a result
+// waits for all answers.
 TEST_F(Dns, AsksForAddressesAndForNoServiceConfig) {  // A37.16
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2"});
@@ -206,7 +206,7 @@ TEST_F(Dns, AnAnswerOnItsWayIsDroppedByStop) {
   auto count = [](void* arg, const gxds_address*, size_t, const gxds_status*) {
     ++*static_cast<int*>(arg);
   };
-  // An address is known at once: its answer waits for the end of this turn.
+  // An address needs no server, so its result comes at the end of this turn.
   OnReactor([&] {
     const gxds_host* host = gxds_host_get();
     host->dns_stop(host->dns_start(gxds_str_z("127.0.0.1:80"), nullptr, count, &answers));
@@ -215,7 +215,7 @@ TEST_F(Dns, AnAnswerOnItsWayIsDroppedByStop) {
   EXPECT_EQ(answers, 0);
 }
 
-// ---- the resolver that tests of programs put in its place ----
+// ---- the resolver that tests of programs use in its place ----
 
 class FakeDns : public Dns {
  protected:
@@ -224,7 +224,7 @@ class FakeDns : public Dns {
     arg.key = const_cast<char*>(GRPC_ARG_XDS_LOGICAL_DNS_CLUSTER_FAKE_RESOLVER_RESPONSE_GENERATOR);
     return ChannelArgs().Set(arg);
   }
-  // What the resolver hears of it goes to health_.
+  // health_ gets the status that the resolver is given for the result.
   grpc_core::Resolver::Result Result(const Strings& uris) {
     grpc_core::Resolver::Result result;
     grpc_core::ServerAddressList addresses;

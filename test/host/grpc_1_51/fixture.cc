@@ -16,7 +16,7 @@
 #include "src/core/lib/load_balancing/lb_policy_factory.h"
 #include "src/core/lib/load_balancing/lb_policy_registry.h"
 
-// The host's clock, as a variable.
+// The host's clock, which tests set.
 extern gpr_timespec (*gpr_now_impl)(gpr_clock_type clock_type);
 
 namespace grpc_core {
@@ -232,7 +232,7 @@ class PolicyTest::Helper : public LoadBalancingPolicy::ChannelControlHelper {
                                                                  const ChannelArgs& args) override {
     if (test_->refuse_) return nullptr;
     auto subchannel = grpc_core::MakeRefCounted<FakeSubchannel>(AddressText(address));
-    // As the channel does: what an address carries becomes part of the subchannel's identity.
+    // Like the channel: the attributes of an address become part of the subchannel's identity.
     test_->subchannels_.push_back(
         {AddressText(address), args.UnionWith(address.args()), subchannel});
     return subchannel;

@@ -1,5 +1,5 @@
-// A channel for one policy, without a channel: the policy runs under a real serializer and in the
-// host's real registry, on a helper, an event engine, a clock and leaf policies of ours.
+// Runs one policy without a channel: under a real serializer and with the host's real registry, but
+// with our own helper, event engine, clock and leaf policies.
 #ifndef GRPC_XDS_TEST_HOST_GRPC_1_51_FIXTURE_H_
 #define GRPC_XDS_TEST_HOST_GRPC_1_51_FIXTURE_H_
 
@@ -43,15 +43,15 @@ class LeafConfig : public LoadBalancingPolicy::Config {
   const std::string name_;
 };
 
-// A leaf that makes a subchannel for each address and reports what the test tells it to. It pushes
-// itself onto leaves() while it lives.
+// A leaf policy that makes a subchannel for each address and reports what the test says. It is in
+// leaves() while it exists.
 class Leaf : public LoadBalancingPolicy {
  public:
   Leaf(Args args, std::string name);
   ~Leaf() override = default;
 
   static std::vector<Leaf*>& leaves();
-  // The living leaf whose addresses are in this zone; null: none.
+  // The leaf whose addresses are in this zone; null: none.
   static Leaf* InZone(const std::string& zone);
   static int created;
   static int updated;
@@ -64,7 +64,7 @@ class Leaf : public LoadBalancingPolicy {
   void ExitIdleLocked() override { ++exit_idle_count; }
   void ResetBackoffLocked() override { ++reset_backoff_count; }
 
-  // With a picker that fails each RPC with "picked ZONE".
+  // Publishes the state with a picker that fails each RPC with "picked ZONE".
   void Report(grpc_connectivity_state state, absl::Status status = absl::OkStatus());
   void RequestReresolution() { channel_control_helper()->RequestReresolution(); }
   std::string zone() const;
@@ -82,7 +82,7 @@ class Leaf : public LoadBalancingPolicy {
   std::vector<RefCountedPtr<grpc_core::SubchannelInterface>> subchannels_;
 };
 
-// What a policy was given by CreateSubchannel.
+// The subchannel that CreateSubchannel returns to a policy.
 class FakeSubchannel : public grpc_core::SubchannelInterface {
  public:
   explicit FakeSubchannel(std::string address_text) : address(std::move(address_text)) {}
@@ -126,22 +126,22 @@ class PolicyTest : public ::testing::Test {
   // Ends the policy; no timer and no leaf may be left.
   void TearDown() override;
 
-  // Under the serializer.
+  // Runs fn under the serializer.
   void In(std::function<void()> fn);
 
   void Create(absl::string_view policy_name, ChannelArgs args = ChannelArgs());
-  // What the policy says of it goes to accepted_.
+  // Sets accepted_ to the policy's status for the update.
   void Update(RefCountedPtr<LoadBalancingPolicy::Config> config, ChannelArgs args,
               absl::StatusOr<ServerAddressList> addresses = ServerAddressList(),
               std::string note = "");
   void Report(const std::string& zone, grpc_connectivity_state state,
               absl::Status status = absl::OkStatus());
-  // Lets the clock go on, and runs the timers on the way.
+  // Advances the clock and runs the timers that are due.
   void Pass(gxds_duration time);
   size_t timer_count() const;
 
-  // One pick of the last picker: the zone that a Leaf's picker named, or the address of the
-  // subchannel, or "queue", or "fail: …".
+  // Makes one pick with the last picker. Returns the zone that a Leaf's picker named, or the
+  // subchannel's address, or "queue", or "fail: …".
   std::string Pick(LoadBalancingPolicy::MetadataInterface* metadata = nullptr);
   static absl::StatusOr<RefCountedPtr<LoadBalancingPolicy::Config>> ParseConfig(
       absl::string_view json);
@@ -162,7 +162,7 @@ class PolicyTest : public ::testing::Test {
   absl::Status status_;
   std::unique_ptr<LoadBalancingPolicy::SubchannelPicker> picker_;
   int reresolutions_ = 0;
-  MadeUpCall call_;  // for picks whose call is asked for memory
+  MadeUpCall call_;  // for picks that allocate from the call's memory
 
  private:
   class Helper;

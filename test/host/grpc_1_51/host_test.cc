@@ -1,4 +1,4 @@
-// gxds_host as the host's registry answers it.
+// gxds_host, answered by the host's registry.
 #include "host/host_get.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ class Host : public testing::Test {
   }
   void TearDown() override { grpc_shutdown(); }
 
-  // What check adds at the path "here".
+  // The errors that check adds at the path "here".
   static std::string Errors(
       const std::function<void(const gxds_path* at, gxds_errors* errors)>& check) {
     gxds_errors errors = {};
@@ -49,8 +49,8 @@ class Host : public testing::Test {
   const gxds_host* host_ = gxds_host_get();
 };
 
-// An RPC that starts now and has a second ends after one, by the clock of the host's timers, when
-// the distance is added.
+// With the distance added, an RPC with a timeout of one second ends one second after its start by
+// the clock of the host's timers.
 TEST_F(Host, KnowsTheDistanceOfItsClocks) {
   using std::chrono::milliseconds;
   for (const int ahead : {0, 5000, -5000, 86400000}) {
@@ -74,7 +74,7 @@ TEST_F(Host, KnowsTheDistanceOfItsClocks) {
 TEST_F(Host, TheDistanceOfClocksThatAgreeIsZero) {
   gxds_duration distance = host_->clock_distance();
   gxds_duration ahead = 0;
-  for (int i = 0; i < 100 && distance != 0; ++i) {  // where the machine is busy, not at once
+  for (int i = 0; i < 100 && distance != 0; ++i) {  // on a busy machine it takes several tries
     ahead += distance;
     gxds_test::SetWallClockAhead(std::chrono::nanoseconds(ahead));
     distance = host_->clock_distance();
@@ -215,7 +215,7 @@ TEST_F(Host, HasNoFallbackBootstrapUnlessSomebodyLeftOne) {
   EXPECT_FALSE(host_->fallback_bootstrap(&out));
 }
 
-// As the google-c2p resolver does it.
+// Like the google-c2p resolver.
 TEST_F(Host, PassesOnTheFallbackBootstrapThatIsLeftWithTheHost) {
   setenv("GRPC_EXPERIMENTAL_XDS_FEDERATION", "true", 1);
   grpc_core::internal::SetXdsFallbackBootstrapConfig(R"({

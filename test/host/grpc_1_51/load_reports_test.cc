@@ -1,4 +1,4 @@
-// What a subchannel of the host's is asked for reports out of band by (A51).
+// How out-of-band load reports are requested from a subchannel of the host's (A51).
 #include "host/grpc_common/policy.h"
 
 #include "test/host/grpc_1_51/fixture.h"

@@ -1,4 +1,4 @@
-// The host's pick_first below a policy in C, the one that shuffles its addresses (A62).
+// The host's pick_first, as the child of the policy in C that shuffles its addresses (A62).
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace grpc_xds {
 namespace testing {
 namespace {
 
-// Before the fixture's environment makes the configuration.
+// Runs before the fixture's environment makes the core configuration.
 const bool g_registered = [] {
   grpc_core::CoreConfiguration::RegisterBuilder(
       [](auto* builder) { RegisterPolicyInC(builder, &gxds_shuffled_policy); });

@@ -17,7 +17,7 @@ extern const gxds_policy_type kMadeUp;
 
 namespace {
 
-// The one instance of the made-up policy, and what it was told.
+// The one instance of the made-up policy, and what it received.
 struct MadeUp {
   gxds_policy* policy = nullptr;
   std::vector<std::string> told;
@@ -25,7 +25,7 @@ struct MadeUp {
   std::function<void()> on_update;
 };
 MadeUp g_made_up;
-std::string g_json;  // of the config that was parsed last
+std::string g_json;  // the JSON of the last parsed config
 
 gxds_lb_config* Parse(const json_t* json, gxds_lb_parse_list*, gxds_errors* errors) {
   if (json == nullptr || json_object_get(json, "wrong") != nullptr) {
@@ -180,7 +180,7 @@ TEST_F(PolicyInCTest, EndInItsOwnUpdateLeavesItsMemoryUntilThatReturns) {
     policy_.reset();
     EXPECT_TRUE(g_made_up.is_alive);
     EXPECT_TRUE(gxds_policy_ended(g_made_up.policy));
-    gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE);  // nobody hears it
+    gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE);  // it has no effect
   };
   In([&] {
     LoadBalancingPolicy::UpdateArgs update;

@@ -36,7 +36,7 @@ constexpr const char* kPolicies[] = {"pick_first",
                                      "xds_cluster_impl_experimental",
                                      "xds_cluster_manager_experimental"};
 
-// All of a registry that can be looked at, by name.
+// Everything in a registry that can be read, by name.
 std::map<std::string, std::string> Look() {
   std::map<std::string, std::string> out;
   const auto& config = CoreConfiguration::Get();
@@ -58,9 +58,9 @@ std::map<std::string, std::string> Look() {
   return out;
 }
 
-// The filters of each kind of channel, in order: what the order of registration decides.
+// The filters of each kind of channel in their order, which depends on the order of registration.
 std::map<int, std::vector<std::string>> Filters() {
-  // Filters ask for its name; nothing calls it.
+  // Filters read its name; nothing calls it.
   static grpc_transport_vtable vtable = {};
   vtable.name = "http";
   static grpc_transport transport = {&vtable};
@@ -85,7 +85,7 @@ std::map<int, std::vector<std::string>> Filters() {
 
 class Register : public testing::Test {
  protected:
-  // Before anything initialises gRPC: the first test's turn is every test's.
+  // Runs once, before anything initialises gRPC, for all tests.
   static void SetUpTestSuite() {
     ASSERT_EQ(grpc_xds_impl_register(), GRPC_XDS_OK);
     grpc_init();

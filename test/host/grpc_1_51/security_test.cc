@@ -60,7 +60,7 @@ TEST(Security, FileWatcherWithoutAuthoritiesFailsItsClusterInWords) {  // A87.3
   grpc_shutdown_blocking();
 }
 
-// gRPC reads them once in a process: no other test here may need them.
+// gRPC reads them once in a process, so no other test here may need them.
 TEST(Security, WithoutRootCertificatesOfTheMachineTheClusterFailsInWords) {  // A82.4
   setenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "/dev/null", 1);
   setenv("GRPC_NOT_USE_SYSTEM_SSL_ROOTS", "true", 1);

@@ -1,4 +1,4 @@
-// The endpoints of made-up snapshots as the host's policies are given them.
+// The endpoints of made-up snapshots, in the form that the host's policies receive.
 #ifndef GRPC_XDS_TEST_HOST_GRPC_1_51_SNAPSHOT_H_
 #define GRPC_XDS_TEST_HOST_GRPC_1_51_SNAPSHOT_H_
 
@@ -16,7 +16,7 @@ inline grpc_core::ServerAddressList TakeAddresses(const gxds_addresses* take_add
   gxds_addresses_unref(take_addresses);
   return list;
 }
-// As policies of the host's are given them.
+// In the form that the host's policies receive.
 inline grpc_core::ServerAddressList AddressesOf(const gxds_priority* priority) {
   return TakeAddresses(gxds_priority_addresses(priority));
 }

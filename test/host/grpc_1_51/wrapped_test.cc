@@ -1,5 +1,5 @@
-// Policies of the host's on subchannels that their parent in C made around the host's, with the
-// host's own trackers. The parent is outlier_detection (A50).
+// The host's own policies on wrapped subchannels, with the host's own trackers. Their parent in C,
+// outlier_detection (A50), wraps the host's subchannels.
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,7 +42,7 @@ class FirstPicker : public LoadBalancingPolicy::SubchannelPicker {
   const RefCountedPtr<SubchannelInterface> subchannel_;
 };
 
-// READY at once; picks its first address.
+// A policy that is READY at once and picks its first address.
 class PickingLeaf : public LoadBalancingPolicy {
  public:
   explicit PickingLeaf(Args args) : LoadBalancingPolicy(std::move(args)) {}
@@ -73,7 +73,7 @@ class PickingLeafFactory : public grpc_core::LoadBalancingPolicyFactory {
   }
 };
 
-// Before the fixture's environment makes the configuration.
+// Runs before the fixture's environment makes the core configuration.
 const bool g_registered = [] {
   grpc_core::CoreConfiguration::RegisterBuilder([](auto* builder) {
     RegisterPolicyInC(builder, &gxds_outlier_detection_policy);
@@ -88,7 +88,7 @@ constexpr char kB[] = "10.0.0.1:2";
 
 class WrappedTest : public PolicyTest {
  protected:
-  // Ejects for 3 s what fails more than half of its RPCs, by an interval of 1 s.
+  // Ejects for 3 s, at intervals of 1 s, the addresses with more than half of their RPCs failed.
   void Start(const std::string& child, const std::vector<uint16_t>& ports) {
     Create(gxds_outlier_detection_policy.name);
     auto config = ParseConfig(
@@ -110,7 +110,7 @@ class WrappedTest : public PolicyTest {
     }
     FAIL() << "nobody watches " << address;
   }
-  // The address of the host's own subchannel, and the tracker. Null: there is none.
+  // The address of the host's own subchannel, and the tracker; null: none.
   std::string PickWith(std::unique_ptr<Tracker>* tracker) {
     grpc_core::ExecCtx exec_ctx;
     auto result = picker_->Pick({"/service/method", nullptr, &call_});
@@ -119,7 +119,7 @@ class WrappedTest : public PolicyTest {
     *tracker = std::move(complete->subchannel_call_tracker);
     return static_cast<FakeSubchannel*>(complete->subchannel.get())->address;
   }
-  // An RPC: where it went.
+  // Makes an RPC and returns the address that it went to.
   std::string Call(const absl::Status& status = absl::OkStatus()) {
     std::unique_ptr<Tracker> tracker;
     std::string address = PickWith(&tracker);
@@ -156,7 +156,7 @@ TEST_F(WrappedTest, TrackerOfTheHostsPolicyHearsAllThatOursHears) {
   EXPECT_EQ(g_destroyed, 1);
 }
 
-// The host's policy used here what pick_first had freed.
+// Regression: the host's policy used an object here that pick_first had freed.
 TEST_F(WrappedTest, PickFirstGoesToTheNextAddress) {  // A50
   Start("pick_first", {1, 2});
   for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_IDLE);

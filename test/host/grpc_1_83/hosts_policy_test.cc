@@ -1,4 +1,4 @@
-// Policies of gRPC's own, as children of policies in C.
+// gRPC's own policies, as children of policies in C.
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ class Connection : public SubchannelInterface {
   std::unique_ptr<DataWatcherInterface> health_;
 };
 
-// The helper of the root, which makes nothing.
+// The root's helper. It makes nothing.
 class RootHelper : public LoadBalancingPolicy::ChannelControlHelper {
  public:
   RefCountedPtr<SubchannelInterface> CreateSubchannel(const grpc_resolved_address& address,
@@ -79,7 +79,7 @@ class RootHelper : public LoadBalancingPolicy::ChannelControlHelper {
       std::make_shared<grpc_core::GlobalStatsPluginRegistry::StatsPluginGroup>();
 };
 
-// The policy in C above: it makes connections, and keeps the state that is published.
+// The parent policy in C. It makes subchannels and keeps the published state.
 struct Parent : gxds_lb_parent {
   explicit Parent(RefCountedPtr<LoadBalancingPolicy> policy) : root(std::move(policy)) {
     static const gxds_lb_parent_ops kOps = {
@@ -113,7 +113,7 @@ class HostsPolicy : public testing::Test {
         std::make_shared<WorkSerializer>(grpc_event_engine::experimental::GetDefaultEventEngine());
   }
   ~HostsPolicy() override {
-    Run([] {});  // what was left for later
+    Run([] {});  // the work that was put off
     serializer_.reset();
     grpc_shutdown();
   }

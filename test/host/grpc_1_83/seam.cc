@@ -9,14 +9,14 @@
 namespace gxds_test {
 namespace {
 
-// Beside where abseil logs by itself.
+// A log sink, in addition to abseil's own output.
 class Reader : public absl::LogSink {
  public:
   void Send(const absl::LogEntry& entry) override {
     const absl::string_view line = entry.text_message();
     read_({line.data(), line.size()});
   }
-  void (*read_)(std::string_view line) = nullptr;  // set while it is no sink
+  void (*read_)(std::string_view line) = nullptr;  // changed only while the sink is not registered
 };
 
 }  // namespace
@@ -31,7 +31,7 @@ const char kNoCredentials[] = "No credentials provided";
 
 void SetHostLogReader(void (*read)(std::string_view line)) {
   static Reader reader;
-  // Information is for programs that have set abseil's log up.
+  // abseil logs information only if the program has initialized its log.
   if (!absl::log_internal::IsInitialized()) absl::InitializeLog();
   if (reader.read_ != nullptr) absl::RemoveLogSink(&reader);
   reader.read_ = read;

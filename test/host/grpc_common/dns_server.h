@@ -1,4 +1,4 @@
-// A DNS server on loopback that knows what the test tells it, and the host's resolver turned to it.
+// A DNS server on loopback with the names that the test sets. The host's resolver uses this server.
 #ifndef GRPC_XDS_TEST_HOST_GRPC_COMMON_DNS_SERVER_H_
 #define GRPC_XDS_TEST_HOST_GRPC_COMMON_DNS_SERVER_H_
 
@@ -21,7 +21,7 @@
 
 namespace grpc_xds {
 
-// What is done to each of c-ares's channels that the host makes.
+// Sets the function that is called for each c-ares channel that the host makes.
 inline void SetInjectConfig(void (*inject)(ares_channel channel)) {
   static std::atomic<void (*)(ares_channel)> current;
   current = inject;
@@ -63,27 +63,27 @@ class DnsServer {
   }
   ~DnsServer() {
     SetInjectConfig([](ares_channel) {});
-    shutdown(socket_, SHUT_RDWR);  // ends the wait, though it says it is not connected
+    shutdown(socket_, SHUT_RDWR);  // ends recvfrom(), although shutdown() fails with ENOTCONN
     thread_.join();
     close(socket_);
   }
 
-  // IPv4 addresses of a name from now on; a name without is not known.
+  // Sets the IPv4 addresses of a name. A name without addresses is not known.
   void Set(const std::string& name, std::vector<std::string> addresses) {
     std::lock_guard<std::mutex> lock(mu_);
     known_[name] = std::move(addresses);
   }
-  // Questions are read, but not answered.
+  // From now on questions are read, but not answered.
   void BeSilent() { silent_ = true; }
   // IPv4 questions so far.
   int questions() const { return questions_; }
-  // Questions for TXT records, which service configs are in, so far.
+  // Questions for TXT records, which hold service configs, so far.
   int text_questions() const { return text_questions_; }
 
  private:
   enum { kHeader = 12, kTypeA = 1, kTypeTxt = 16, kNameError = 3 };
 
-  // Of the last one; read by the host's threads.
+  // The last server's port. The host's threads read it.
   static std::atomic<int>& port() {
     static std::atomic<int> last{0};
     return last;
@@ -133,7 +133,7 @@ class DnsServer {
     for (const auto& address : addresses) {
       in_addr binary = {};
       inet_pton(AF_INET, address.c_str(), &binary);
-      // The question's name, A, IN, valid for no time, four bytes.
+      // The question's name, type A, class IN, a TTL of 0, four bytes.
       out += std::string("\xc0\x0c\0\1\0\1\0\0\0\0\0\4", 12);
       out += std::string(reinterpret_cast<const char*>(&binary), sizeof binary);
     }

@@ -1,4 +1,4 @@
-// Classes of a host: as its library has them, or (CHANGED) as headers of another version do.
+// Classes of a host: as in its library, or (CHANGED) as in headers of another version.
 #ifndef GRPC_XDS_TEST_HOST_LAYOUT_CLASSES_H_
 #define GRPC_XDS_TEST_HOST_LAYOUT_CLASSES_H_
 
