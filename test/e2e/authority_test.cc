@@ -1,4 +1,4 @@
-// The data plane's authority (A47): what chooses the virtual host, and what backends are told.
+// The data plane's authority (A47): it chooses the virtual host, and backends receive it.
 #include "test/e2e/e2e.h"
 #include "test/e2e/resources_json.h"
 
@@ -7,8 +7,8 @@ namespace {
 
 class Authority : public testing::Test {
  protected:
-  // The listener of that name has a virtual host for that domain, and another for "b" that leads to
-  // another backend.
+  // Serves a listener of that name with a virtual host for that domain, and a virtual host for "b"
+  // with another backend.
   void Start(std::string listener, const std::string& domain) {
     const std::string hosts = R"("virtual_hosts":[{"domains":["b"],"routes":[)" + RouteTo("other") +
                               R"(]},{"domains":[")" + domain + R"("],"routes":[)" + RouteTo("a") +

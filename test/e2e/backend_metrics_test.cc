@@ -1,5 +1,5 @@
-// What backends report of themselves with their answers reaches the LRS server, as the cluster says
-// (A64, A85).
+// The metrics that backends report with their responses reach the LRS server, as the cluster
+// configures it (A64, A85).
 #include "test/e2e/e2e.h"
 #include "test/e2e/lb_policy_json.h"
 #include "test/lb_policies/orca/orca_bytes.h"
@@ -18,7 +18,7 @@ Mesh Reporting(const std::vector<Backend*>& backends, const std::string& metrics
   return mesh;
 }
 
-// "cpu_utilization 2/1.500000 …" of what the zone's backends reported so far.
+// The metrics that the zone's backends reported so far, as "cpu_utilization 2/1.500000 …".
 std::string Metrics(ControlPlane* plane, const std::string& zone) {
   const std::map<std::string, Metric> metrics = plane->Loads()[{"a", zone}].metrics;
   std::string out;
@@ -29,7 +29,8 @@ std::string Metrics(ControlPlane* plane, const std::string& zone) {
   return out;
 }
 
-// Waits until so many RPCs of the zone are told as successful: what they reported is told by then.
+// Waits until that many RPCs of the zone are reported as successful. Their metrics are in the same
+// reports.
 bool WaitForSuccessful(ControlPlane* plane, const std::string& zone, long count) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   for (;;) {
@@ -77,7 +78,7 @@ TEST(BackendMetrics, AStarIsEveryNamedMetric) {  // A85.4, A85.7
   EXPECT_EQ(Metrics(&plane, "x"), "named_metrics.other 2/2.000000 named_metrics.queue 2/6.000000");
 }
 
-// The host's LRS tells none either: it knows no named metrics.
+// The host's LRS reports none either: it has no named metrics.
 TEST(BackendMetrics, NoneAreToldUnlessTheClusterAsks) {  // A85.1
   Backend x("x");
   x.ReportLoad(Cpu(0.5) + Named("queue", 3));
@@ -88,7 +89,7 @@ TEST(BackendMetrics, NoneAreToldUnlessTheClusterAsks) {  // A85.1
   ASSERT_EQ(client.CallMany(2)["x"], 2);
   ASSERT_TRUE(WaitForSuccessful(&plane, "x", 2));
   EXPECT_EQ(Metrics(&plane, "x"), "");
-  // From now on it does: the connection stays.
+  // From now on the cluster asks for metrics. The connection stays.
   plane.Set(Reporting({&x}, R"("named_metrics.queue")"));
   const auto until = std::chrono::steady_clock::now() + kPatience;
   for (long calls = 3; Metrics(&plane, "x").empty(); calls++) {

@@ -1,10 +1,10 @@
-// Where RPCs go, and that load reports count them: through real channels.
+// Which backends RPCs go to, and that load reports count them, through real channels.
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
 namespace {
 
-// Relative difference that a share may have from its weight over 10,000 RPCs.
+// The allowed relative difference of a share from its weight over 10,000 RPCs.
 constexpr double kTolerance = 0.03;
 
 TEST(EndToEnd, AnRpcReachesTheEndpointThatTheControlPlaneNames) {
@@ -50,7 +50,7 @@ TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {  // A27.
     const double share = static_cast<double>(answered[zone]) / 10000;
     EXPECT_NEAR(share, weight / 100, kTolerance * weight / 100) << zone;
   }
-  // LRS counts attempts; without retries those are the calls.
+  // LRS counts attempts. Without retries there is one attempt for each call.
   ASSERT_TRUE(plane.WaitForIssued(client.made())) << client.made();
   long issued = 0;
   for (const auto& [where, load] : plane.Loads()) {
@@ -87,8 +87,8 @@ TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {  // A27.43
   EXPECT_TRUE(held->Wait().status.ok());
 }
 
-// A server that is killed has all the reports that it was sent: what was counted since, and what
-// ends later, the next one gets, once.
+// A server that is killed has received every report sent to it. RPCs counted after that, and RPCs
+// that end later, are reported once to the next server.
 TEST(EndToEnd, LoadReportsLoseAndRepeatNothingWhenTheControlPlaneRestarts) {
   Backend backend("b");
   ControlPlane plane;
@@ -109,7 +109,7 @@ TEST(EndToEnd, LoadReportsLoseAndRepeatNothingWhenTheControlPlaneRestarts) {
   ASSERT_TRUE(plane.WaitForIssued(30));
   client.CallMany(5);
   ASSERT_TRUE(plane.WaitForIssued(35));
-  // And the report after that has nothing left to tell.
+  // The report after that is empty.
   ASSERT_NE(plane.Wait({"\"event\":\"load\""}, plane.Mark()), "");
   const Load load = plane.Loads()[{"a", "b"}];
   EXPECT_EQ(load.issued, 35);
@@ -166,7 +166,7 @@ TEST(EndToEnd, CircuitBreakerDropsWhatExceedsItsLimit) {  // A32.5
   backend.Release();
   EXPECT_TRUE(first->Wait().status.ok());
   EXPECT_TRUE(second->Wait().status.ok());
-  // The counter goes down when a call has ended on the client's side as well.
+  // The counter goes down only when the call has also ended on the client's side.
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.status.ok(); }, true));
 }
 

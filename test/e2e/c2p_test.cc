@@ -1,12 +1,11 @@
-// Channels whose bootstrap is made inside the host: those of google-c2p, which starts the xds
-// resolver.
+// Channels of google-c2p, which makes the bootstrap inside the host and starts the xds resolver.
 #include <cstdlib>
 
 #include "test/e2e/certificates.h"
 #include "test/e2e/e2e.h"
 #include "test/transport/raw_server.h"
 
-// Of libgrpc: what its google-c2p resolver calls.
+// The function of libgrpc that its google-c2p resolver calls.
 namespace grpc_core::internal {
 void SetXdsFallbackBootstrapConfig(const char* config);
 }

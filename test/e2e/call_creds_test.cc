@@ -1,4 +1,4 @@
-// A control plane that wants a token in each stream (A97), as istiod's secure port does.
+// A control plane that requires a token in each stream (A97), like istiod's secure port.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -22,13 +22,13 @@ using testing::Not;
 const char kAds[] = "AggregatedDiscoveryService";
 const char kLrs[] = "LoadReportingService";
 
-// Of that subject, which expires so many seconds from now.
+// A token with that subject, which expires after that many seconds.
 std::string TokenFor(const std::string& subject, int64_t seconds) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return Token(subject, std::chrono::duration_cast<std::chrono::seconds>(now).count() + seconds);
 }
 
-// A control plane behind TLS, which notes the headers of streams, and the process's bootstrap.
+// A control plane behind TLS that records the headers of streams, and the process's bootstrap.
 class CallCreds : public testing::Test {
  protected:
   CallCreds() : backend_("b"), files_(1) {
@@ -49,7 +49,7 @@ class CallCreds : public testing::Test {
   }
   void WriteToken(const std::string& token) { tokens_.Write("token", token + "\n"); }
   void Connect() { client_ = std::make_unique<Client>("xds:///greeter.example", ""); }
-  // Waits for that many streams of the service; what their headers say.
+  // Waits for that many streams of the service. Returns their "authorization" headers.
   std::vector<std::string> Streams(const std::string& service, size_t count) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
@@ -58,7 +58,7 @@ class CallCreds : public testing::Test {
       sched_yield();
     }
   }
-  // The status of RPCs to what nobody has heard of yet.
+  // The status of an RPC to a target that no channel has used yet.
   static std::string ErrorOfANewTarget() {
     Client stranger("xds:///stranger.example", "");
     Reply reply = stranger.Call();

@@ -1,4 +1,4 @@
-// The certificates in certs/, and files of them that a test changes.
+// The certificates in certs/, and copies of them in files that a test changes.
 #ifndef GRPC_XDS_TEST_E2E_CERTIFICATES_H_
 #define GRPC_XDS_TEST_E2E_CERTIFICATES_H_
 
@@ -14,12 +14,12 @@ namespace gxds_test {
 // "ca1.pem", "server1.key", …
 std::string Pem(const std::string& name);
 
-// A server of authority 1 or 2; with mutual it demands a client's certificate of the same. kind: of
-// its certificate: "server", or "rare".
+// Server credentials with a certificate of authority 1 or 2. With mutual the server demands a
+// client certificate of the same authority. kind: the server's certificate, "server" or "rare".
 std::shared_ptr<grpc::ServerCredentials> TlsServer(int authority, bool mutual,
                                                    const std::string& kind = "server");
 
-// What a client is told to use: ca.pem, client.pem and client.key, of one authority at a time.
+// The files that a client uses: ca.pem, client.pem and client.key, of one authority at a time.
 class ClientFiles {
  public:
   explicit ClientFiles(int authority) { Use(authority); }
@@ -27,7 +27,7 @@ class ClientFiles {
   std::string ca() const { return files_.path() + "/ca.pem"; }
   std::string certificate() const { return files_.path() + "/client.pem"; }
   std::string key() const { return files_.path() + "/client.key"; }
-  // The configuration of a file_watcher, or of tls credentials, that looks at them every second.
+  // The configuration of a file_watcher, or of tls credentials, that reads the files every second.
   std::string Json(bool with_identity) const;
 
  private:

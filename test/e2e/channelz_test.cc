@@ -1,5 +1,5 @@
-// What channelz shows of a channel and of its control plane: what the host's own xDS shows there
-// (channelz_on_host_test), and what is wrong with the resources.
+// What channelz shows of a channel and its control plane: the same as with the host's own xDS
+// (channelz_on_host_test), and the errors of resources.
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@ std::string Text(const json_t* object, const char* key) {
   return text != nullptr ? text : "";
 }
 
-// gRPC 1.83 names the resolver of a target that was made without, and its events have no severity.
+// gRPC 1.83 adds the resolver's scheme to a target without one, and its events have no severity.
 bool Is183() { return strcmp(grpc_version_string(), "56.0.0") == 0; }
 
 // The newest top-level channel to that target.
@@ -58,7 +58,7 @@ Seen Look(const std::string& target) {
   }
 }
 
-// How many events have that severity and those words.
+// The number of events with that severity and those words.
 size_t Count(const Seen& seen, const std::string& severity, const std::string& words) {
   size_t count = 0;
   for (const Event& e : seen.events) {
@@ -135,13 +135,13 @@ std::vector<Wrong> AllWrong() {
   };
 }
 
-// A channel of ours, and what the control plane tells it.
+// A channel of ours, with faulty resources from the control plane.
 class Faults : public testing::Test {
  protected:
   void Start(const std::string& resources, const std::string& server_feature = "") {
     plane_.WriteFile("resources.json", resources);
     plane_.Start();
-    // None is dropped while it is read: gRPC 1.51 has no lock there.
+    // No event may be dropped during a read, because gRPC 1.51 has no lock there.
     grpc::ChannelArguments args;
     args.SetInt("grpc.max_channel_trace_event_memory_per_node", 1 << 20);
     client_ = std::make_unique<Client>(kTarget, plane_.Bootstrap(server_feature), args, nullptr,
@@ -151,7 +151,7 @@ class Faults : public testing::Test {
     return Document({RdsListener(), Routes(kToA), EdsCluster("a"),
                      Endpoints("a", LocalityOf({backend_.port()}))});
   }
-  // With RPCs going on, which may fail.
+  // Makes RPCs meanwhile, which may fail.
   testing::AssertionResult Shows(const char* severity, const std::string& words) {
     auto result = client_->CallUntil(
         [&](const Reply&) { return Count(Look(kTarget), severity, words) > 0; }, true);
@@ -172,7 +172,7 @@ TEST_P(FaultsAtFirst, AreShownInTheWordsOfRpcs) {
   Start(Document(GetParam().resources));
   ASSERT_FALSE(client_->Call().status.ok());
   const Seen seen = Look(kTarget);
-  // The host itself shows those without which there is no configuration.
+  // The host itself shows the errors that leave the channel without a configuration.
   EXPECT_GE(Count(seen, "CT_INFO", GetParam().words) + Count(seen, "CT_ERROR", GetParam().words),
             1u)
       << Print(seen);

@@ -1,4 +1,5 @@
-// What the control plane does to a running channel: changes, mistakes, absences, restarts.
+// Events of the control plane on a running channel: changes, bad resources, missing resources,
+// restarts.
 #include <cstdlib>
 
 #include "test/e2e/e2e.h"
@@ -105,13 +106,13 @@ TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46.2
   Client client("xds:///greeter.example", plane.Bootstrap());
   ASSERT_TRUE(client.Call().status.ok());
   Mesh bad = mesh;
-  bad.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  bad.clusters[0].localities[0].priority = 1;  // an error, since there is no priority 0
   plane.Set(bad);
   const std::string nack = plane.Wait({"\"event\":\"nack\""});
   EXPECT_TRUE(Contains(nack, "xDS response validation errors")) << nack;
   EXPECT_TRUE(Contains(nack, "priority 0 empty")) << nack;
   client.CallMany(50);
-  // And the next good one is taken.
+  // The next good update is accepted.
   Backend b("b");
   Mesh good = SimpleMesh({&b});
   plane.Set(good);
@@ -145,7 +146,7 @@ TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71.1
     EXPECT_EQ(two.Call().name, "a");
     EXPECT_EQ(plane.Count({"\"event\":\"stream_open\"", "\"service\":\"ads\""}), 1u);
   }
-  // The last channel gone, the stream is closed.
+  // When the last channel is gone, the stream is closed.
   EXPECT_NE(plane.Wait({"\"event\":\"stream_close\"", "\"service\":\"ads\""}), "");
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
 }
@@ -200,14 +201,13 @@ TEST(EndToEnd, AnUnreachableControlPlaneFailsRpcsWithItsName) {  // A74.18, A57.
   EXPECT_TRUE(Contains(reply.status.error_message(), server)) << reply.status.error_message();
 }
 
-// A cluster whose RPC is queued is removed and the RPC's deadline passes: the host's own resolver
-// releases the cluster under the mutex that it then needs.
+// A cluster with a queued RPC is removed, and the RPC's deadline passes. The host's own resolver
+// then releases the cluster while it holds a mutex that the release needs.
 TEST(EndToEnd, AQueuedRpcWhoseClusterGoesAwayDoesNotHangTheChannel) {  // A31.3
   Backend a("a"), b("b");
   ControlPlane plane;
   Mesh mesh;
-  // Nobody listens there for long: the call is queued while the connection is tried again and
-  // again.
+  // Soon nobody listens on the port. The call is queued while the channel retries the connection.
   int dead_port;
   { dead_port = Backend("dead").port(); }
   mesh.routes = {{"/test.Slow/", "slow"}, {"", "a"}};
@@ -239,7 +239,7 @@ TEST(EndToEnd, AnIdleSynchronousClientTakesUpdatesIn) {
   ASSERT_TRUE(client.Call().status.ok());
   const size_t mark = plane.Mark();
   plane.Set(SimpleMesh({&b}));
-  // The client makes no call, and acknowledges all the same.
+  // The client acknowledges the update although it makes no call.
   EXPECT_NE(plane.Wait({"\"event\":\"ack\"", "ClusterLoadAssignment"}, mark), "");
 }
 
@@ -250,7 +250,7 @@ TEST(EndToEnd, AChannelThatIsNotUsedToTheEndLeavesNothingBehind) {
   plane.Start();
   for (int i = 0; i < 5; ++i) {
     Client client("xds:///greeter.example", plane.Bootstrap());
-    if (i % 2 == 0) client.channel()->GetState(true);  // destroyed while it resolves
+    if (i % 2 == 0) client.channel()->GetState(true);  // the channel is destroyed while it resolves
   }
   Client client("xds:///greeter.example", plane.Bootstrap());
   EXPECT_EQ(client.Call().name, "a");

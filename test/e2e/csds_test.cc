@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kTarget[] = "xds:///greeter.example";
 
-// All clients of the process, each with what it holds, as one.
+// All clients of the process with their resources, merged into one.
 StatusOfClient Merge(const std::vector<StatusOfClient>& each) {
   StatusOfClient all;
   all.parsed = true;
@@ -35,8 +35,8 @@ StatusOfClient Merge(const std::vector<StatusOfClient>& each) {
   return all;
 }
 
-// What every CSDS service of the host asks for: in gRPC 1.51 a ClientConfig, later a
-// ClientStatusResponse with one for each client.
+// Calls the function that every CSDS service of the host calls. In gRPC 1.51 it returns a
+// ClientConfig, later a ClientStatusResponse with one ClientConfig for each client.
 StatusOfClient Dump() {
   grpc_slice slice = grpc_dump_xds_configs();
   std::string bytes(reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)),
@@ -58,7 +58,7 @@ std::vector<StatusOfClient> DumpEach() {
   return each;
 }
 
-// Asks until the resource is in that state.
+// Repeats Dump() until the resource is in that state.
 StatusOfResource WaitForState(const std::string& type, const std::string& name,
                               const std::string& state) {
   for (const auto until = Clock::now() + kPatience;; sched_yield()) {
@@ -71,7 +71,7 @@ StatusOfResource WaitForState(const std::string& type, const std::string& name,
   }
 }
 
-// The process's bootstrap, as long as it lives.
+// The process's bootstrap while this object exists.
 class Bootstrap {
  public:
   explicit Bootstrap(const std::string& json) {
@@ -80,7 +80,7 @@ class Bootstrap {
   ~Bootstrap() { unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG"); }
 };
 
-// A port that takes connections and never says a word.
+// A port that accepts connections and sends nothing.
 class SilentServer {
  public:
   SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -114,7 +114,7 @@ TEST(Csds, AResourceThatDidNotComeIsRequested) {  // A40.1, A40.8
   EXPECT_EQ(Dump().node_id, "silent");
 }
 
-// As the host's: the node of ADS requests says one more.
+// As with the host: the node of ADS requests has one more feature.
 TEST(Csds, TheNodeHasTheFeaturesOfTheClient) {  // A40
   SilentServer server;
   Bootstrap bootstrap(server.Bootstrap());
@@ -202,13 +202,13 @@ TEST(Csds, MetricsTellTheRpcsOfEachLocalityAndHowLongUpdatesTook) {
       metrics.find("\ngrpc_xds_client_locality_rpcs_started_total" + locality + server + "} 3\n"),
       std::string::npos)
       << metrics;
-  // The end of an RPC is counted when gRPC is done with it.
+  // An RPC's end is counted only when gRPC has finished with it.
   for (const auto until = Clock::now() + kPatience;
        metrics.find(succeeded) == std::string::npos && Clock::now() < until; sched_yield()) {
     metrics = Metrics();
   }
   EXPECT_NE(metrics.find(succeeded), std::string::npos) << metrics;
-  // One for each response: listener, routes, cluster, endpoints.
+  // One update for each response: listener, routes, cluster, endpoints.
   EXPECT_NE(metrics.find("\ngrpc_xds_client_update_duration_seconds_count{grpc_target="
                          "\"xds:///greeter.example\"} 4\n"),
             std::string::npos)
@@ -224,7 +224,7 @@ TEST(Csds, ARejectedUpdateIsNackedBesideTheResourceInUse) {  // A40.3
   Bootstrap bootstrap(plane.Bootstrap());
   Client client(kTarget, "");
   ASSERT_TRUE(client.Call().status.ok());
-  mesh.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  mesh.clusters[0].localities[0].priority = 1;  // an error, since there is no priority 0
   plane.Set(mesh);
   ASSERT_NE(plane.Wait({"\"event\":\"nack\""}), "");
   StatusOfResource endpoints = Dump().Find("ClusterLoadAssignment", "a");
@@ -244,7 +244,7 @@ TEST(Csds, WhatIsRejectedOfAFileIsNackedAndCounted) {  // A40.3, A78
                       R"("}],"node":{"id":"files"}})");
   Client client(kTarget, "");
   ASSERT_TRUE(client.Call().status.ok());
-  mesh.clusters[0].localities[0].priority = 1;  // there is no priority 0
+  mesh.clusters[0].localities[0].priority = 1;  // an error, since there is no priority 0
   dir.Write("mesh.json", mesh.Json());
   StatusOfResource endpoints = WaitForState("ClusterLoadAssignment", "a", "NACKED");
   EXPECT_NE(endpoints.config, "");

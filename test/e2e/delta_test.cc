@@ -1,4 +1,4 @@
-// A channel whose control plane is spoken to in incremental xDS.
+// A channel that uses incremental xDS with its control plane.
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
@@ -24,7 +24,8 @@ TEST(Delta, AChangeCostsWhatChanged) {
   EXPECT_EQ(client.Call().name, "a");
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "b");
   EXPECT_NE(plane.Wait({"\"event\":\"stream_open\"", "\"service\":\"delta ads\""}), "");
-  EXPECT_NE(plane.Wait({kPush, kEndpoints}), "");  // it may be told after the RPCs that it let go
+  EXPECT_NE(plane.Wait({kPush, kEndpoints}),
+            "");  // perhaps printed after those RPCs
   size_t mark = plane.Mark();
   mesh.clusters[0].localities[0].ports = {c.port()};
   plane.Set(mesh);
@@ -45,13 +46,13 @@ TEST(Delta, WhatIsHeldIsNotSentAgainAfterARestart) {
   EXPECT_EQ(client.Call().name, "a");
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "b");
   plane.Kill();
-  EXPECT_EQ(client.Call().name, "a");  // what is held goes on
+  EXPECT_EQ(client.Call().name, "a");  // resources that the client holds stay in use
   plane.Start();
   EXPECT_NE(plane.Wait({"\"event\":\"subscribed\"", kEndpoints}), "");
   mesh.clusters[0].localities[0].ports = {c.port()};
   plane.Set(mesh);
   ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
-  std::string push = plane.Wait({kPush, kEndpoints});  // the first of its type
+  std::string push = plane.Wait({kPush, kEndpoints});  // the first push of its type
   EXPECT_NE(push.find("\"names\":[\"a\"]"), std::string::npos) << push;
   EXPECT_EQ(plane.Count({kPush, "\"names\":[\"b\"]"}), 0u);
 }
@@ -66,7 +67,7 @@ TEST(Delta, ARefusedResourceIsNackedAndTheOthersAreUsed) {  // A46
   EXPECT_EQ(client.Call().name, "a");
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "b");
   mesh.clusters[0].localities[0].ports = {c.port()};
-  mesh.clusters[1].localities[0].priority = 1;  // and there is no priority 0
+  mesh.clusters[1].localities[0].priority = 1;  // an error, since there is no priority 0
   plane.Set(mesh);
   std::string nack = plane.Wait({"\"event\":\"nack\"", kEndpoints});
   EXPECT_NE(nack.find("priority 0 empty"), std::string::npos) << nack;

@@ -1,5 +1,5 @@
-// A channel whose bootstrap asks for incremental xDS, and a control plane that does not know it: a
-// real server without the method.
+// A channel whose bootstrap asks for incremental xDS, with a control plane that does not support
+// it: a real server without the method.
 #include "files/file_set.h"
 #include "test/e2e/e2e.h"
 #include "test/support/host_log.h"
@@ -18,7 +18,7 @@ const char kSotw[] =
     "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const char kLine[] = "it does not know incremental xDS: using state of the world";
 
-// What a control plane says on one stream at a time, by the rules of `xds serve`.
+// The responses of a control plane on one stream at a time, by the rules of `xds serve`.
 class Plane {
  public:
   Plane() : schema_(gxds_schema_create()), server_(gxds_ads_server_create()) {}
@@ -38,7 +38,7 @@ class Plane {
     Drain();
   }
 
-  // Answers a stream from now on.
+  // Answers this stream from now on, in place of the last one.
   void Take(std::shared_ptr<RawStream> stream, gxds_ads_service service) {
     if (stream_) gxds_ads_server_on_closed(server_, id_, gxds_str_z("gone"));
     stream_ = std::move(stream);
@@ -46,12 +46,12 @@ class Plane {
     Drain();
   }
 
-  // Answers requests until the client accepted a response of that type ("EDS").
+  // Answers requests until the client has ACKed a response of that type ("EDS").
   void AnswerUntilAccepted(const std::string& type) {
     const std::string line = ": " + type + " ACK";
     while (events_.find(line) == std::string::npos) {
       std::optional<std::string> request = stream_->Take();
-      if (!request) return;  // which failed the test
+      if (!request) return;  // Take() has failed the test
       gxds_ads_server_on_message(server_, id_, gxds_str_of(request->data(), request->size()), kNow);
       Drain();
     }
@@ -59,7 +59,8 @@ class Plane {
   }
 
  private:
-  static constexpr gxds_time kNow = GXDS_SECOND;  // for nothing is removed here, which takes time
+  static constexpr gxds_time kNow =
+      GXDS_SECOND;  // constant, because no test here removes resources, which takes time
 
   void Drain() {
     gxds_serve_action action;
@@ -91,7 +92,7 @@ std::string Bootstrap(const RawServer& server) {
          R"("node":{"id":"test"}})";
 }
 
-// Without load reports, so that every stream is one of ADS.
+// Without load reports, so that every stream is an ADS stream.
 Mesh MeshOf(Backend* backend) {
   Mesh mesh = SimpleMesh({backend});
   mesh.clusters[0].report_load = false;
@@ -116,7 +117,7 @@ TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
   EXPECT_EQ(stream->Method(), kSotw);
   plane.Take(stream, GXDS_ADS_SOTW);
   plane.AnswerUntilAccepted("EDS");
-  Reply reply = call->Wait();  // begun before any of it
+  Reply reply = call->Wait();  // the call began before all of this
   EXPECT_EQ(reply.name, "a") << reply.status.error_message();
   EXPECT_EQ(log.Count(kLine), 1);
   plane.Set(MeshOf(&b));
@@ -125,7 +126,7 @@ TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
 
   stream->Finish({grpc::StatusCode::UNAVAILABLE, "restarts"});
   stream = server.Take();
-  EXPECT_EQ(stream->Method(), kSotw);  // it is not asked again
+  EXPECT_EQ(stream->Method(), kSotw);  // the server is not asked for the delta method again
   EXPECT_EQ(client.Call().name, "b");
   plane.Take(stream, GXDS_ADS_SOTW);
   plane.AnswerUntilAccepted("EDS");
@@ -152,7 +153,7 @@ TEST(DeltaUnknown, AServerThatForgotItLosesNothing) {
 
   stream->Finish({grpc::StatusCode::UNAVAILABLE, "an older release takes over"});
   Refuse(server.Take());
-  EXPECT_EQ(client.Call().name, "a");  // what is held goes on
+  EXPECT_EQ(client.Call().name, "a");  // resources that the client holds stay in use
   stream = server.Take();
   EXPECT_EQ(stream->Method(), kSotw);
   plane.Take(stream, GXDS_ADS_SOTW);

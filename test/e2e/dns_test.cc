@@ -1,4 +1,4 @@
-// LOGICAL_DNS clusters (A37): the host's DNS resolver finds their backends.
+// LOGICAL_DNS clusters (A37), whose backends the host's DNS resolver finds.
 #include "test/e2e/e2e.h"
 #include "test/e2e/lb_policy_json.h"
 #include "test/host/grpc_common/dns_server.h"
@@ -31,7 +31,7 @@ Mesh RouteTo(const std::string& cluster) {
   return mesh;
 }
 
-// The host asks for a name again as soon as it is told to.
+// Without a minimum time between the host's resolutions of a name.
 grpc::ChannelArguments Eager() {
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 0);
@@ -54,7 +54,7 @@ TEST(EndToEnd, LogicalDnsClusterReachesItsBackend) {  // A74.7
 
 class LogicalDns : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
 
-// The other address is used when the first one is gone.
+// The other address is used when the first backend is gone.
 TEST_P(LogicalDns, ConnectsToOneAddressOfManyWhateverThePolicyIs) {  // A61.17
   DnsServer dns;
   dns.Set("backend.test", {"127.0.0.1", "127.0.0.2"});
@@ -65,7 +65,7 @@ TEST_P(LogicalDns, ConnectsToOneAddressOfManyWhateverThePolicyIs) {  // A61.17
   plane.WriteFile("dns.json", DnsCluster("dns", "backend.test", a.port(), GetParam().second));
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
-  const std::string first = client.Call().name;  // DNS answers have no order
+  const std::string first = client.Call().name;  // the addresses of a DNS answer have no order
   Backend& connected = first == "a" ? a : b;
   Backend& other = first == "a" ? b : a;
   EXPECT_EQ(client.CallMany(20)[first], 20);
@@ -133,7 +133,7 @@ TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74.25
   const std::string server = "127.0.0.1:" + std::to_string(plane.port());
   EXPECT_NE(message.find("(xDS server " + server + ") (node ID:test-node)"), std::string::npos)
       << message;
-  // The host tries again by itself.
+  // The host resolves the name again by itself.
   dns.Set("missing.test", {"127.0.0.1"});
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
 }

@@ -1,4 +1,5 @@
-// Endpoints of several addresses (A61) on real channels: some addresses refuse, or never answer.
+// Endpoints with several addresses (A61) on real channels. Some addresses refuse connections, or
+// never respond.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 namespace gxds_test {
 namespace {
 
-// Takes connections and never says a word.
+// Accepts connections and sends nothing.
 class SilentServer {
  public:
   SilentServer() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -35,7 +36,7 @@ class SilentServer {
 
 using More = std::vector<std::pair<std::string, int>>;
 
-// One locality, of endpoints with these first ports and further addresses.
+// One locality whose endpoints have these first ports and additional addresses.
 Mesh MeshOf(const std::vector<int>& ports, const std::vector<More>& more,
             const std::string& policy = "") {
   Mesh mesh;
@@ -52,8 +53,8 @@ Mesh MeshOf(const std::vector<int>& ports, const std::vector<More>& more,
   return mesh;
 }
 
-// Each policy that gives endpoints shares: also the host's own, to which an endpoint has one
-// address.
+// Each policy that distributes RPCs over endpoints, including the host's own, for which an endpoint
+// is one address.
 class Dualstack : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
 
 TEST_P(Dualstack, OneEndpointGetsOneShareAndRpcsGoToTheAddressThatAnswers) {  // A61.10

@@ -9,8 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The pointer argument that gives a channel an XdsClient of its own, as in the host: its value is
-// the arguments of the xDS channel.
+// The pointer argument that gives a channel its own XdsClient, as in the host. Its value is the
+// arguments of the xDS channel.
 void* CopyArgs(void* p) { return p; }
 void DestroyArgs(void*) {}
 int CompareArgs(void* a, void* b) { return a < b ? -1 : (a > b ? 1 : 0); }
@@ -22,7 +22,7 @@ grpc_arg Integer(const char* name, int value) {
   return arg;
 }
 
-// Those of options that are set. They outlive every channel.
+// The arguments for the options that are set. They outlive every channel.
 grpc_channel_args* XdsChannelArgs(const XdsOptions& options) {
   struct Kept {
     grpc_arg args[6];
@@ -56,7 +56,7 @@ grpc::ChannelArguments WithBootstrap(grpc::ChannelArguments args, const std::str
   if (!bootstrap.empty() || xds->num_args > 0) {
     args.SetPointerWithVtable("grpc.xds_client_channel_args", xds, &kArgsVtable);
   }
-  // Tests in one process must not share connections: each sees its own.
+  // Tests in one process must not share connections.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return args;
 }

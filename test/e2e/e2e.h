@@ -1,4 +1,4 @@
-// A real channel on the plugin, to a real control plane and real backends.
+// End-to-end tests: a real channel on the plugin, with a real control plane and real backends.
 #ifndef GRPC_XDS_TEST_E2E_E2E_H_
 #define GRPC_XDS_TEST_E2E_E2E_H_
 
@@ -33,7 +33,7 @@ struct CallOptions {
   std::string authority = {};  // empty: the channel's
 };
 
-// An RPC that runs; it must be waited for before it dies.
+// An RPC in progress. The destructor waits for its end.
 class PendingCall {
  public:
   PendingCall(grpc::GenericStub* stub, const std::string& method, const CallOptions& options);
@@ -51,40 +51,42 @@ class PendingCall {
   bool done_ = false;
 };
 
-// For how long a resource is waited for where a test is about one that never comes. Those that do
-// may be late too: then the channel recovers.
+// The resource timeout in tests about a resource that never arrives. Other resources may then be
+// late too, and the channel recovers.
 inline constexpr int kImpatience = 500;  // milliseconds
 
-// For how long a test's xDS channel, in which nothing comes, waits before it pings, and then for
-// the answer; and at least for a connection. A server ends a connection that pings as often as
-// that; the client makes another.
+// The keepalive time and keepalive timeout of a test's xDS channel, and its minimum connect
+// timeout. A server closes a connection that pings this often, and the client makes another.
 inline constexpr int kShortKeepalive = 1000;  // milliseconds
 
-// What a channel's own XdsClient may be told.
+// The options of a channel's own XdsClient.
 struct XdsOptions {
-  // Milliseconds, 0: what it does by itself. resource_timeout: 0 or kImpatience.
+  // Milliseconds; 0: the client's default. resource_timeout: 0 or kImpatience.
   XdsOptions(int resource_timeout = 0,  // NOLINT: a timeout alone will do
              int keepalive = 0, int message_size = 0)
       : resource_timeout(resource_timeout), keepalive(keepalive), message_size(message_size) {}
   int resource_timeout;
   int keepalive;
-  int message_size;  // bytes; a longer one ends the stream
+  int message_size;  // bytes; a longer message ends the stream
 };
 
 // Any thread.
 class Client {
  public:
-  // A channel of its own XdsClient with that bootstrap (JSON), or the process's when it is empty.
-  // credentials: null for insecure ones. xds: of an XdsClient that it makes.
+  // A channel with its own XdsClient and this bootstrap (JSON). If bootstrap is empty, the channel
+  // uses the process's bootstrap and its XdsClient. credentials: null for insecure ones. xds:
+  // options of the channel's own XdsClient.
   Client(const std::string& target, const std::string& bootstrap, grpc::ChannelArguments args = {},
          std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr,
          const XdsOptions& xds = {});
   Reply Call(const CallOptions& options = {}, const std::string& method = "/test.Echo/Name");
   std::unique_ptr<PendingCall> Start(const CallOptions& options = {},
                                      const std::string& method = "/test.Echo/Name");
-  // That many calls, one after the other: how many each backend answered; "" counts failures.
+  // Makes that many calls, one after the other. Returns how many each backend answered; "" counts
+  // failures.
   std::map<std::string, long> CallMany(long count);
-  // Calls until a reply satisfies the condition; a failed call fails the test unless allowed.
+  // Makes calls until a reply satisfies the condition. A failed call fails the test unless failures
+  // are allowed.
   testing::AssertionResult CallUntil(const std::function<bool(const Reply&)>& condition,
                                      bool failures_allowed = false);
   testing::AssertionResult CallUntilAnsweredBy(const std::string& backend) {

@@ -1,4 +1,4 @@
-// Endpoints that come, go and are replaced under traffic: through real channels.
+// Endpoints that are added, removed and replaced under traffic, through real channels.
 #include <atomic>
 #include <thread>
 
@@ -14,13 +14,13 @@ Mesh MeshOf(const std::vector<Backend*>& backends) {
   return mesh;
 }
 
-// Calls without a pause on a channel of its own, until it dies.
+// Makes calls without a pause on a channel of its own, until it is destroyed.
 class Traffic {
  public:
   explicit Traffic(const std::string& bootstrap)
       : client_("xds:///greeter.example", bootstrap), thread_([this] { Run(); }) {}
   ~Traffic() { Stop(); }
-  // How many calls failed.
+  // Stops, and returns how many calls failed.
   long Stop() {
     stopped_ = true;
     if (thread_.joinable()) thread_.join();
@@ -51,16 +51,16 @@ TEST(EndToEnd, EndpointsThatComeAndGoFailNoRpcAndKeepTheOthersConnections) {
   Client client("xds:///greeter.example", plane.Bootstrap());
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
   Traffic traffic(plane.Bootstrap());
-  plane.Set(MeshOf({&a, &d, &b, &c}));  // one comes, in between
+  plane.Set(MeshOf({&a, &d, &b, &c}));  // one is added, in the middle
   ASSERT_TRUE(client.CallUntilAnsweredBy("d"));
-  plane.Set(MeshOf({&d, &b, &c}));  // one goes
+  plane.Set(MeshOf({&d, &b, &c}));  // one is removed
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (client.CallMany(9)["a"] > 0) ASSERT_LT(std::chrono::steady_clock::now(), until);
   plane.Set(MeshOf({&e}));  // all are replaced
   ASSERT_TRUE(client.CallUntilAnsweredBy("e"));
   EXPECT_EQ(client.CallMany(10)["e"], 10);
   EXPECT_EQ(traffic.Stop(), 0);
-  // One for each of the two channels, all the time.
+  // At all times one connection for each of the two channels.
   for (Backend* backend : {&b, &c}) EXPECT_LE(backend->connections(), 2u) << backend->name();
 }
 

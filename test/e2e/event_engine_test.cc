@@ -1,4 +1,4 @@
-// A program's own event engine stays in use beside the plugin.
+// A program's own event engine stays in use with the plugin.
 #include <grpc/event_engine/event_engine.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ std::atomic<int> g_made{0};
 std::atomic<long> g_ran{0};        // at once
 std::atomic<long> g_scheduled{0};  // for later
 
-// The host's own behind it.
+// Passes everything on to the host's own engine.
 class CountingEngine : public EventEngine {
  public:
   CountingEngine() : inner_(grpc_event_engine::experimental::DefaultEventEngineFactory()) {
@@ -71,14 +71,14 @@ class CountingEngine : public EventEngine {
   const std::shared_ptr<EventEngine> inner_;
 };
 
-// Before anything uses gRPC, as a program does.
+// Set before anything uses gRPC, as a program does.
 const bool g_set = [] {
   grpc_event_engine::experimental::SetEventEngineFactory(
       [] { return std::make_unique<CountingEngine>(); });
   return true;
 }();
 
-// What a new channel is given.
+// Whether a new channel gets the program's engine.
 bool ChannelsHaveOurs() {
   const auto args =
       grpc_core::CoreConfiguration::Get().channel_args_preconditioning().PreconditionChannelArgs(
@@ -102,8 +102,8 @@ TEST(EventEngine, ThatOfAProgramStaysWhatChannelsRunOn) {
   EXPECT_GT(g_ran, ran) << "the update";
 }
 
-// The plugin makes the host's own anew there, which has lost its threads; this one is the
-// program's to renew.
+// In the child, the plugin replaces the host's own engine, whose threads are gone. The program
+// itself must replace its own engine.
 TEST(EventEngine, ThatOfAProgramIsLeftAloneInTheChildOfAFork) {
   Client client("xds:///any", "{}");
   const pid_t child = fork();

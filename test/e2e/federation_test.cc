@@ -1,5 +1,5 @@
-// Names of other authorities, with control planes of their own (A47); also on the host's own xDS
-// (federation_on_host_test), which must be told to.
+// Names of other authorities, which have their own control planes (A47). The test also runs on the
+// host's own xDS (federation_on_host_test), where federation must be enabled.
 #include <stdlib.h>
 
 #include "test/e2e/e2e.h"
@@ -10,7 +10,7 @@ namespace {
 
 const char kListeners[] = "xdstp://other.example/envoy.config.listener.v3.Listener/";
 
-// Its listener has that name, which resources_json.h gives another.
+// Replaces the listener's name of resources_json.h with this name.
 std::string Named(const std::string& name, std::string listener) {
   const std::string old = R"("name":"greeter.example")";
   return listener.replace(listener.find(old), old.size(), R"("name":")" + name + '"');
@@ -18,8 +18,8 @@ std::string Named(const std::string& name, std::string listener) {
 
 class Federation : public testing::Test {
  protected:
-  Federation() { setenv("GRPC_EXPERIMENTAL_XDS_FEDERATION", "true", 1); }  // for the host
-  // The authority's listener of that name routes to the cluster "a".
+  Federation() { setenv("GRPC_EXPERIMENTAL_XDS_FEDERATION", "true", 1); }  // enables it in the host
+  // Serves a listener of that name at the authority's server. Its routes lead to the cluster "a".
   void Start(const std::string& listener, const std::string& virtual_hosts) {
     mine_.WriteFile("resources.json", Document({}));
     mine_.Start();
@@ -28,7 +28,8 @@ class Federation : public testing::Test {
                                EdsCluster("a"), Endpoints("a", LocalityOf({a_.port()}))}));
     other_.Start();
   }
-  // The default authority's server has nothing; clusters with names of the old kind are there too.
+  // The default authority's server serves the clusters, which have old-style names, but no
+  // listener.
   std::string Bootstrap() {
     mine_.WriteFile("clusters.json",
                     Document({EdsCluster("a"), Endpoints("a", LocalityOf({a_.port()}))}));
@@ -51,7 +52,7 @@ TEST_F(Federation, TheAuthorityOfTheTargetIsAskedForItsListener) {
 }
 
 TEST_F(Federation, TheNameIsPercentEncodedAndTheVirtualHostIsOfTheDefaultAuthority) {
-  // What is not encoded would begin the parameters of a name.
+  // A "?" that is not encoded would begin the parameters of a name.
   Start("a%20b%3Fc", VirtualHost(RouteTo("a"), "greeter.example"));
   grpc::ChannelArguments args;
   args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "greeter.example");

@@ -1,4 +1,4 @@
-// HTTP filters (A39) and the one that clients have, fault injection (A33), through the host's.
+// HTTP filters (A39), and fault injection (A33), which clients support, through the host's filter.
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -114,7 +114,7 @@ TEST_F(Faults, DelaysAndAbortsAreDrawnEachByItself) {  // A33.11
                                       R"(,"delay":{"fixed_delay":"600s",)" + Percentage(50) + "}");
   Start(mesh_);
   ASSERT_TRUE(client_->channel()->WaitForConnected(std::chrono::system_clock::now() + kPatience));
-  // Those that are delayed last until they are cancelled.
+  // RPCs that are delayed last until they are cancelled.
   CallOptions options;
   options.timeout = std::chrono::seconds(600);
   std::vector<std::unique_ptr<PendingCall>> calls;
@@ -184,7 +184,7 @@ TEST_F(Faults, NoMoreThanTheLimitAreActive) {  // A33.4
   longer.timeout = std::chrono::minutes(10);
   auto delayed = client_->Start(longer);
   delay.timeout = std::chrono::seconds(1);
-  // As soon as that one is delayed, no other is.
+  // While that RPC is delayed, no other RPC is.
   const auto until = std::chrono::steady_clock::now() + kPatience;
   StatusCode code = StatusCode::UNKNOWN;
   while (code != StatusCode::OK && std::chrono::steady_clock::now() < until) {

@@ -1,12 +1,12 @@
-// A program that makes RPCs and forks, as one does that counts on gRPC's fork support: it waits for
-// each RPC on the thread that made it, and forks on no other. Built without the plugin, it shows
-// what the host's own xDS does.
+// A program that makes RPCs and forks as gRPC's fork support requires: it waits for each RPC on the
+// thread that made it, and forks only on that thread. Built without the plugin, it shows the
+// behaviour of the host's own xDS.
 //
 // usage: fork_client SCENARIO TARGET
 //
-// Each process says on standard output what it did: "NAME: all served", "NAME: CODE: MESSAGE" of
-// the first RPC that failed; "NAME: signal N" is said of a child that died. The exit status is 0
-// when all were served. FORK_CLIENT_SECONDS limits an RPC, and four times that a process.
+// Each process prints its result: "NAME: all served", or "NAME: CODE: MESSAGE" for the first RPC
+// that failed. "NAME: signal N" is printed for a child that a signal killed. The exit status is 0
+// if all RPCs succeeded. FORK_CLIENT_SECONDS limits an RPC, and four times that a process.
 #include <grpc/fork.h>
 #include <grpc/grpc.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -34,12 +34,12 @@ namespace {
 
 constexpr int kCalls = 10;
 constexpr int kForks = 5;
-// Of an RPC; a slow sanitizer build needs a part of it.
+// The limit of an RPC. A slow sanitizer build needs a part of it.
 unsigned g_seconds = 20;
-// The host's handlers of a fork may hang (seen in a few of a hundred forks, without
-// the plugin too): the process then dies of SIGALRM.
+// The host's fork handlers may hang (seen in a few of a hundred forks, without the plugin too).
+// SIGALRM then kills the process.
 constexpr unsigned kForkSeconds = 30;
-// Less than the end of a process waits for what does not come.
+// Shorter than the time for which an exit would wait for an event that never comes.
 constexpr unsigned kExitSeconds = 4;
 
 constexpr char kMethod[] = "/test.Echo/Name";
@@ -74,7 +74,7 @@ class Client {
     return Say("all served");
   }
 
-  // Until that backend answers; each is served.
+  // Makes calls until that backend answers. No call may fail.
   bool CallsUntilAnsweredBy(const std::string& backend) {
     const auto end = std::chrono::system_clock::now() + std::chrono::seconds(g_seconds);
     for (std::string by; by != backend;) {
@@ -88,7 +88,7 @@ class Client {
     return Say("all served");
   }
 
-  // An RPC of which the backend has all but the request.
+  // An RPC that has started, but whose request is not sent yet.
   class Begun {
    public:
     explicit Begun(const Client& client) : stub_(client.channel_) {
@@ -151,7 +151,7 @@ class Client {
     return Call(&context, by);
   }
 
-  // On this thread, which polls for itself: no thread of grpc++'s has a part in it.
+  // Makes the call on this thread, which polls for itself. No thread of grpc++ takes part.
   grpc::Status Call(grpc::ClientContext* context, std::string* by) {
     const grpc::internal::RpcMethod method(kMethod, grpc::internal::RpcMethod::NORMAL_RPC);
     const grpc::ByteBuffer request = Request();
@@ -167,7 +167,8 @@ class Client {
   const std::shared_ptr<grpc::Channel> channel_;
 };
 
-// Of a child: its end does not look like a hang of the host's handlers.
+// Limits the time of a child. Its exit status then differs from that of a hang in the host's
+// handlers.
 void LimitChild() {
   signal(SIGALRM, [](int) { _exit(3); });
   alarm(4 * g_seconds);
@@ -178,7 +179,7 @@ void LimitFork() {
   alarm(kForkSeconds);
 }
 
-// What is run in the child is its end.
+// The child exits after `child` has run.
 pid_t Fork(const std::string& name, const std::function<bool()>& child) {
   LimitFork();
   const pid_t pid = fork();
@@ -223,14 +224,14 @@ bool ForkInTurn() {
   return ok;
 }
 
-// The child goes on with what its parent made.
+// The child uses the channel of its parent.
 bool ForkAndShare() {
   Client client;
   return client.Calls() && ForkAndWait("child", [&client] { return client.Calls(); }) &&
          client.Calls();
 }
 
-// The same, and the control plane sends another backend when the child was served.
+// The same, and the control plane sends another backend after the child's calls.
 bool ForkAndUpdate() {
   Client client;
   return client.Calls() &&
@@ -249,7 +250,7 @@ bool ForkInAnRpc() {
          client.CallsUntilAnsweredBy("b") && rpc.Ends();
 }
 
-// What the child of a program does that starts another one.
+// The child starts another program.
 bool ForkAndExec() {
   Client client;
   const auto in_child = [] {
@@ -259,7 +260,7 @@ bool ForkAndExec() {
   return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
 }
 
-// The child has no use for gRPC, and ends with what is done at exit.
+// The child does not use gRPC, and ends with exit().
 bool ForkAndOnlyExit() {
   Client client;
   const auto in_child = [] {
@@ -270,7 +271,7 @@ bool ForkAndOnlyExit() {
   return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
 }
 
-// Children use their parent's channel beside it.
+// Children use their parent's channel while the parent uses it too.
 bool ForkManyAndShare() {
   Client client;
   bool ok = client.Calls();
@@ -284,14 +285,14 @@ bool ForkManyAndShare() {
   return client.Calls() && ok;
 }
 
-// The child waits for what does not come, before it is served.
+// The child first makes an RPC that misses its deadline.
 bool ForkAndMissADeadline() {
   Client client;
   const auto in_child = [] { return Client(kNobody).MissesADeadline() && CallsOfItsOwn(); };
   return client.Calls() && ForkAndWait("child", in_child) && client.Calls();
 }
 
-// All at once; the parent goes on beside them.
+// All children run at once, while the parent makes calls.
 bool ForkMany() {
   Client client;
   bool ok = client.Calls();
@@ -305,7 +306,7 @@ bool ForkMany() {
   return client.Calls() && ok;
 }
 
-// The child lets go of the channel, and ends with what is done at exit. Its parent keeps it.
+// The child destroys the channel and ends with exit(). Its parent keeps the channel.
 bool ForkAndExit() {
   auto client = std::make_unique<Client>();
   const auto in_child = [&client] {
@@ -354,9 +355,9 @@ int main(int argc, char** argv) {
 #endif
   g_target = argv[2];
   if (const char* seconds = getenv("FORK_CLIENT_SECONDS")) g_seconds = unsigned(atoi(seconds));
-  // What 1.83's handlers call is there once somebody has asked.
+  // This sets up what the handlers of gRPC 1.83 call.
   (void)grpc_is_initialized();
-  // The distribution's gRPC leaves this to the program.
+  // With the distribution's gRPC the program registers the handlers itself.
   pthread_atfork(nullptr, nullptr, LimitFork);  // no child inherits an alarm
   pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
   return scenarios.at(argv[1])() ? 0 : 1;

@@ -1,9 +1,9 @@
-// Measures what forks do with the plugin and with the host's own xDS: each case of fork_client some
-// times, and how often it ended in which way.
+// Compares forks with the plugin and with the host's own xDS: runs each case of fork_client several
+// times and counts the outcomes.
 //
 // usage: fork_compare RUNS [CASE...]
 //
-// FORK_COMPARE_ONLY names one of the two programs, FORK_COMPARE_SUPPORT is 1 or 0.
+// FORK_COMPARE_ONLY names one of the two programs. FORK_COMPARE_SUPPORT is 1 or 0.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace gxds_test {
 namespace {
 
-// The parent makes RPCs first: one line of "all served" that is no outcome.
+// The parent makes RPCs first, so one line of "all served" is no outcome.
 std::string Outcome(const std::string& program, const std::string& scenario, bool support) {
   Backend a("a"), b("b");
   ControlPlane plane;

@@ -1,8 +1,8 @@
-// Programs that fork. Each is a process of its own, for a test has threads that a fork would meet
-// in the midst of something.
+// Programs that fork. Each is a process of its own, because a fork of the test itself could
+// interrupt its threads at any point.
 //
-// The host's own xDS serves the first two only: where the parent has a channel, its child uses the
-// parent's connections, and the parent fails from then on (//test/e2e:fork_compare).
+// The host's own xDS passes only the first two tests. Where the parent has a channel, its child
+// uses the parent's connections, and the parent's RPCs fail from then on (//test/e2e:fork_compare).
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 namespace gxds_test {
 namespace {
 
-// The host's own handlers hang now and then, a few times of a hundred: they wait for a thread
-// that waits for them, when it ends an RPC just then. The thread sanitizer makes that likelier.
-// More often than this in all the tests is ours.
+// The host's own handlers hang a few times in a hundred forks: they wait for a thread that ends an
+// RPC at that moment and waits for them. The thread sanitizer makes that more likely. More hangs
+// than this in all the tests are our fault.
 #if defined(__SANITIZE_THREAD__)
 constexpr int kHangsMax = 6;
 #else
@@ -32,7 +32,7 @@ class Fork : public testing::Test {
  protected:
   static void SetUpTestSuite() { hangs_ = 0; }
 
-  // web_form: of the server's bootstrap entry; null: it is reached by gRPC.
+  // web_form: the form in the server's bootstrap entry; null: a gRPC server.
   explicit Fork(const char* support = "1", const char* polling = "epoll1",
                 const char* web_form = nullptr)
       : support_(support), polling_(polling) {
@@ -44,15 +44,15 @@ class Fork : public testing::Test {
                           : plane_.Bootstrap();
   }
 
-  // What a child inherited, it leaves behind when it exits: that is no leak.
+  // A child does not free what it inherited before it exits. That is no leak.
   static std::string AddressOptions(const std::string& scenario) {
     const char* options = getenv("ASAN_OPTIONS");
     return std::string(options != nullptr ? options : "") +
            (scenario == "exit" ? ":detect_leaks=0" : "");
   }
 
-  // The thread sanitizer calls a thread leaked that has ended and is joined at the exit: a child
-  // ends with _exit().
+  // The thread sanitizer reports a thread that has ended but is joined only at exit as leaked,
+  // because a child ends with _exit().
   static std::string ThreadOptions() {
     const char* options = getenv("TSAN_OPTIONS");
     return std::string(options != nullptr ? options : "") + ":report_thread_leaks=0";
@@ -63,8 +63,8 @@ class Fork : public testing::Test {
            scenario == "in-rpc";
   }
 
-  // How often a process says that. gRPC writes its log to the same pipe, a line in several pieces,
-  // between which what a process says may stand.
+  // How often a process printed that. gRPC writes its log to the same pipe in pieces of a line, so
+  // the text may be in the middle of a log line.
   static int CountOf(const std::string& output, const std::string& said) {
     int count = 0;
     for (size_t at = output.find(said); at != std::string::npos; at = output.find(said, at + 1)) {
@@ -73,8 +73,8 @@ class Fork : public testing::Test {
     return count;
   }
 
-  // Runs the program, and something beside it, and expects of each of its processes to be served
-  // that many times.
+  // Runs the program and calls `beside` meanwhile. Expects each process to print "all served" that
+  // many times.
   void ExpectServed(
       const std::string& scenario, const std::map<std::string, int>& processes,
       const std::function<void(Child&)>& beside = [](Child&) {}) {
@@ -99,9 +99,9 @@ class Fork : public testing::Test {
         ASSERT_LE(hangs_, kHangsMax);
         continue;
       }
-      // The thread sanitizer goes on to count the parent's threads in a child, and ends one in
-      // which a thread gets the stack, which is its name there, of one that only the parent has.
-      // With fork support there are few such threads, the host's being stopped.
+      // In a child the thread sanitizer still counts the parent's threads. It identifies a thread
+      // by its stack, and ends a child in which a new thread gets the stack of a thread that only
+      // the parent has. With fork support there are few such threads, since the host stops its own.
       if (output.find("ThreadSanitizer: dup thread with used id") != std::string::npos) {
         GTEST_SKIP() << "the thread sanitizer bears no thread in the place of one of the parent's";
       }
@@ -117,7 +117,7 @@ class Fork : public testing::Test {
     }
   }
 
-  // Of the last program, to the backend.
+  // The connections of the last program to the backend.
   void ExpectConnections(size_t count) const {
     if (IsSkipped()) return;
     EXPECT_EQ(connections_, count);
@@ -140,7 +140,7 @@ TEST_F(Fork, AChildIsServedThatItsParentClosedItsChannelFor) {
   ExpectServed("closed", {{"parent", 2}, {"child", 1}});
 }
 
-// After it has let go of a channel that it inherited, as at exit it does of what is global.
+// The child has destroyed an inherited channel, as exit() does with global objects.
 TEST_F(Fork, AChildEndsWithExit) { ExpectServed("exit", {{"parent", 2}, {"child", 1}}); }
 
 TEST_F(Fork, SeveralChildrenInTurnAreServed) {
@@ -165,7 +165,7 @@ TEST_F(Fork, AChildOfAChildIsServed) {
   ExpectServed("grandchild", {{"parent", 2}, {"child", 2}, {"grandchild", 1}});
 }
 
-// On connections of its own: the parent goes on with the one that it has.
+// The child makes its own connection, and the parent keeps its connection.
 TEST_F(Fork, AChildIsServedOnItsParentsChannelFromTheFirstRpcOn) {
   ExpectServed("share", {{"parent", 2}, {"child", 1}});
   ExpectConnections(2);
@@ -189,7 +189,7 @@ TEST_F(Fork, UpdatesComeInOnAParentsChannelInItsChild) {
   });
 }
 
-// It goes on in the parent, and the child is served on its channel beside it.
+// The RPC goes on in the parent, while the child makes RPCs on the same channel.
 TEST_F(Fork, AChildIsServedOnAChannelOnWhichItsParentHasAnRpcInProgress) {
   Backend next("b");
   ExpectServed("in-rpc", {{"parent", 2}, {"child", 2}}, [&](Child& program) {
@@ -199,7 +199,7 @@ TEST_F(Fork, AChildIsServedOnAChannelOnWhichItsParentHasAnRpcInProgress) {
   });
 }
 
-// One connection each: neither takes what is the other's.
+// Each has its own connection, and neither uses the other's.
 TEST_F(Fork, BothAreServedWhenTheParentKeepsItsChannel) {
   ExpectServed("open", {{"parent", 2}, {"child", 1}});
   ExpectConnections(2);
@@ -229,7 +229,8 @@ TEST_F(ForkWithPoll, UpdatesComeInOnAParentsChannelInItsChild) {
   });
 }
 
-// There the host's child is served on its parent's connections, and its parent is served no more.
+// With the host's own xDS and without fork support, the child uses its parent's connections, and
+// the parent's RPCs fail.
 class ForkWithoutSupport : public Fork {
  protected:
   ForkWithoutSupport() : Fork("0") {}
@@ -261,7 +262,7 @@ TEST_F(ForkWithoutSupport, AnRpcOfAChildEndsAtItsDeadline) {
   ExpectServed("deadline", {{"parent", 2}, {"child", 1}});
 }
 
-// What its server is asked is carried by a thread with libcurl, which the child has not.
+// A thread with libcurl makes the requests to the server. The child does not have that thread.
 class ForkWithWebServer : public Fork, public testing::WithParamInterface<const char*> {
  protected:
   ForkWithWebServer() : Fork("1", "epoll1", GetParam()) {}

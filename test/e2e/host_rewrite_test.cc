@@ -1,4 +1,4 @@
-// Authorities that the control plane rewrites (A81): what backends are told.
+// Authorities that the control plane rewrites (A81), as backends receive them.
 #include "test/e2e/certificates.h"
 #include "test/e2e/e2e.h"
 #include "test/e2e/lb_policy_json.h"
@@ -23,7 +23,7 @@ struct Named {
   std::string hostname;  // empty: it has none
 };
 
-// All in one locality.
+// All endpoints are in one locality.
 std::string EndpointsOf(const std::string& cluster, const std::vector<Named>& endpoints) {
   std::string list;
   for (const Named& e : endpoints) {
@@ -49,7 +49,7 @@ class HostRewrite : public testing::Test {
     plane_.Start();
     client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap(feature), args);
   }
-  // What the backend that answers was told.
+  // The authority that the answering backend received.
   std::string Told(const CallOptions& options = {}, const std::string& method = "/s/m") {
     const Reply reply = client_->Call(options, method);
     EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
@@ -184,7 +184,7 @@ TEST_F(HostRewrite, AHostnameThatIsNoAuthorityIsNotTold) {  // E2.6
   EXPECT_EQ(b_.authority(), "greeter.example");
 }
 
-// Addresses and picks go through the host's own pick_first.
+// The addresses and picks pass through the host's own pick_first.
 TEST_F(HostRewrite, AHostnameComesThroughPoliciesOfTheHosts) {  // A81.5
   Set(Route("a", kAuto), {{a_.port(), "a.example"}},
       "," + LbPolicy(RegisteredPolicyConfig("pick_first")));
@@ -223,7 +223,7 @@ TEST(HostRewriteTls, ACertificateMustHaveTheNameThatAnRpcIsTold) {  // A81.12
   plane.Start();
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = Pem("ca1.pem");
-  // The name that the handshake checks is the target's.
+  // The handshake checks the name of the target.
   const std::string bootstrap =
       R"({"xds_servers":[)" + plane.ServerJson(kTrusted) +
       R"(],"node":{"id":"n"},"client_default_listener_resource_name_template":"greeter.example"})";

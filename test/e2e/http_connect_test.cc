@@ -13,7 +13,7 @@ namespace {
 const char kWrapper[] =
     "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
-// The transport_socket of a cluster; inside: JSON of the one that it wraps, or empty.
+// The transport_socket of a cluster. inside: JSON of the transport socket that it wraps, or empty.
 std::string ThroughProxies(const std::string& inside = "") {
   return R"({"name":"proxy","typed_config":{"@type":"type.googleapis.com/)" +
          std::string(kWrapper) + "\"" + (inside.empty() ? "" : ",\"transport_socket\":" + inside) +
@@ -21,7 +21,7 @@ std::string ThroughProxies(const std::string& inside = "") {
 }
 std::string Address(const Backend& b) { return "127.0.0.1:" + std::to_string(b.port()); }
 
-// One cluster of one locality, which is reached through proxies unless told otherwise.
+// One cluster with one locality. By default its endpoints are reached through proxies.
 struct OneCluster {
   Locality locality;
   std::string transport_socket = ThroughProxies();
@@ -50,7 +50,7 @@ Locality LocalityOf(const std::vector<const Backend*>& backends,
   return l;
 }
 
-// Each policy: those of this project, and the host's.
+// Each leaf policy, of this project and of the host.
 class HttpConnect : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
 
 TEST_P(HttpConnect, ReachesAnEndpointThroughItsProxy) {  // A86.7, A86.8
@@ -66,7 +66,7 @@ TEST_P(HttpConnect, ReachesAnEndpointThroughItsProxy) {  // A86.7, A86.8
   EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(a)}) << "b has no proxy";
 }
 
-// The endpoint is another one then, though its address is the same.
+// With another proxy it is a different endpoint, although its address is the same.
 TEST_P(HttpConnect, AnotherProxyIsAnotherConnection) {  // A86.7
   Backend a("a"), b("b");
   ConnectProxy first, second;
@@ -199,7 +199,7 @@ class Apache {
   }
 
   int port() const { return port_; }
-  // Waits until it says that it did this: it does when the tunnel is closed.
+  // Waits until its log has this request. Apache logs it when the tunnel is closed.
   testing::AssertionResult WaitFor(const std::string& request) const {
     const bool found = !server_
                             ->WaitForLine([&](const std::string& line) {

@@ -1,5 +1,5 @@
-// A control plane that was there and is not heard of any more: keepalive finds it (A57), and RPCs
-// go on as they did. In a network namespace of the test's own, where that can be had.
+// A control plane that stops responding: keepalive detects it (A57), and RPCs go on as before. The
+// test runs in a network namespace of its own, where it can make one.
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <sched.h>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr char kFarAddress[] = "10.9.9.9";
 
-// An address of the loopback interface. Without it nothing gets to it or from it, and no connection
-// hears of that.
+// Sets an address of the loopback interface up or down. While it is down no packet gets to or from
+// it, and connections get no error.
 bool SetLink(const char* device, const char* address, bool up) {
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
   ifreq request = {};
@@ -35,7 +35,7 @@ bool SetLink(const char* device, const char* address, bool up) {
   return ok;
 }
 
-// Before there is any thread: those that come are in it too.
+// Runs before there is any thread, so that all later threads are in the namespace too.
 const bool g_isolated =
     (unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) &&
     SetLink("lo", "127.0.0.1", true) && SetLink("lo:1", kFarAddress, true);
@@ -49,7 +49,7 @@ Mesh MeshOf(const Backend& backend) {
   return mesh;
 }
 
-// Whether the client, which is the only one, says in its metrics that it has a stream (A78).
+// Whether the metrics of the only client show that it has a stream (A78).
 bool IsConnected() {
   char* text = nullptr;
   size_t size = 0;
@@ -63,7 +63,8 @@ bool IsConnected() {
 }
 
 struct Keepalive : testing::Test {
-  // A client that was answered, and goes on being answered until it has lost the control plane.
+  // Connects a client, whose RPCs succeed while lose() makes it lose the control plane, and after
+  // find() makes it return.
   void Run(ControlPlane* plane, const std::function<void()>& lose,
            const std::function<void()>& find) {
     plane->Set(MeshOf(a));
@@ -80,7 +81,7 @@ struct Keepalive : testing::Test {
   Backend a{"a"}, b{"b"};
 };
 
-// Its kernel goes on acknowledging what comes, so nothing else would end the stream.
+// The kernel still acknowledges the packets, so only keepalive ends the stream.
 TEST_F(Keepalive, FindsAFrozenControlPlaneWithoutAFailedRpc) {  // A57
   ControlPlane plane;
   Run(

@@ -6,8 +6,8 @@
 
 namespace gxds_test {
 
-// A typed_config. type: a policy of Envoy's API, as "pick_first.v3.PickFirst". fields: begin with a
-// comma, or are empty.
+// A typed_config. type: a policy of Envoy's API, such as "pick_first.v3.PickFirst". fields: begin
+// with a comma, or are empty.
 inline std::string PolicyConfig(const std::string& type, const std::string& fields = "") {
   return R"({"@type":"type.googleapis.com/envoy.extensions.load_balancing_policies.)" + type +
          "\"" + fields + "}";

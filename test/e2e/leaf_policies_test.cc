@@ -31,7 +31,7 @@ Mesh OneLocality(const std::vector<Backend*>& backends, const std::string& polic
   return mesh;
 }
 
-// Calls one after the other, while slow answers none: how many went there.
+// Makes calls one after the other while slow answers none. Returns how many calls slow got.
 size_t CallsTo(Backend* slow, Backend* quick, Client* client) {
   std::vector<std::unique_ptr<PendingCall>> held;
   for (int i = 0; i < 100; i++) {
@@ -67,7 +67,7 @@ TEST(LeastRequest, ASlowBackendGetsFewRpcs) {  // A48.1, A48.3, A48.6
     slow.Hold();
     const size_t calls = CallsTo(&slow, &quick, &client);
     EXPECT_GE(calls, 1u) << policy;
-    EXPECT_LE(calls, 20u) << policy;  // more than one: as often as ten draws are the same
+    EXPECT_LE(calls, 20u) << policy;  // more than one if all ten draws are the same
   }
 }
 
@@ -124,7 +124,7 @@ TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
     plane.Set(OneLocality(backends, policy));
     plane.Start();
     Client client("xds:///greeter.example", plane.Bootstrap());
-    // Round robin reaches all three once they are connected; ever more calls find no fourth.
+    // Round robin reaches all three once they are connected. More calls reach no fourth.
     std::set<std::string> seen;
     ASSERT_TRUE(client.CallUntil([&](const Reply& r) {
       seen.insert(r.name);
@@ -132,8 +132,9 @@ TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
     }));
     EXPECT_EQ(Names(client.CallMany(120)), seen) << policy;
 
-    // One that it uses goes: the two others stay, and one that it did not use comes. Not the first,
-    // after which the locality is named: another locality has a policy and a seed of its own.
+    // One backend of the subset is removed: the two others stay, and one that was not used joins.
+    // It is not the first backend, because the locality is named after that, and another locality
+    // has a policy and a seed of its own.
     const std::string gone = *seen.rbegin();
     std::vector<Backend*> rest;
     for (Backend* b : backends) {
@@ -151,7 +152,7 @@ TEST(RandomSubsetting, KeepsThoseThatStay) {  // A68.1, A68.3, A68.4, A68.8
     now.insert(fresh);
     EXPECT_EQ(Names(client.CallMany(120)), now) << policy;
 
-    // It comes back: so does the subset, for the client's seed is what it was.
+    // The backend returns, and so does the subset, because the client's seed is the same.
     plane.Set(OneLocality(backends, policy));
     ASSERT_TRUE(client.CallUntilAnsweredBy(gone));
     EXPECT_EQ(Names(client.CallMany(120)), seen) << policy;
@@ -173,7 +174,7 @@ std::string Weighted(const std::string& fields, const std::string& blackout = "0
       R"(,"weight_update_period":"0.1s","blackout_period":")" + blackout + "\"" + fields)));
 }
 
-// Calls until at least so many of 200 go to that backend.
+// Repeats 200 calls until at least that many of them go to the backend.
 testing::AssertionResult MostGoTo(const std::string& backend, long at_least, Client* client) {
   long calls = 0;
   for (const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -184,8 +185,8 @@ testing::AssertionResult MostGoTo(const std::string& backend, long at_least, Cli
   return testing::AssertionFailure() << calls << " of 200";
 }
 
-// Of 200; four of five are the share of a backend with a quarter of the other's load, with a change
-// on the way fewer.
+// Of 200 calls. A backend with a quarter of the other's load gets four of five calls, and fewer
+// while the weights change.
 constexpr long kMost = 140;
 
 TEST(WeightedRoundRobin, SharesFollowTheLoadThatBackendsReport) {  // A58.1, A58.12
@@ -211,13 +212,14 @@ TEST(WeightedRoundRobin, SharesFollowTheMetricThatTheClusterNames) {  // A114.1,
   idle.ReportLoad(Load(0.8) + orca_test::Named("queue", 0.2));
   Client client("xds:///greeter.example", plane.Bootstrap());
   EXPECT_TRUE(MostGoTo("idle", kMost, &client));
-  // Without the name, what the application says: the connections stay.
+  // Without the metric's name the application utilization counts. The connections stay.
   plane.Set(OneLocality({&busy, &idle}, Weighted("")));
   EXPECT_TRUE(MostGoTo("busy", kMost, &client));
   EXPECT_EQ(busy.connections(), 1u);
 }
 
-// With all of our policies that wrap subchannels between, and answers that report the opposite.
+// With all of our policies that wrap subchannels in between, and with responses that report the
+// opposite load.
 TEST(WeightedRoundRobin, SharesFollowTheLoadReportedOutOfBand) {  // A58.13
   Backend a("a"), b("b");
   ControlPlane plane;
@@ -255,7 +257,7 @@ TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnec
   ASSERT_TRUE(b.WaitForOobRequests(1));
   EXPECT_EQ(client.CallMany(100), (std::map<std::string, long>{{"a", 50}, {"b", 50}}));
   EXPECT_EQ(b.oob_requests().size(), 1u);
-  // It comes back with the service: it is asked again, on the new connection.
+  // The backend returns with the service, and reports are requested again on the new connection.
   const int port = a->port();
   a.reset();
   a = std::make_unique<Backend>("a", port);
@@ -263,7 +265,7 @@ TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnec
   ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
   EXPECT_TRUE(a->WaitForOobStreams(1));
   EXPECT_EQ(b.oob_requests().size(), 1u);
-  // Nor when they are wanted more often.
+  // Nor when the interval of reports becomes shorter.
   plane.Set(OneLocality({a.get(), &b},
                         Weighted(R"(,"enable_oob_load_report":true,"oob_reporting_period":"3s")")));
   EXPECT_TRUE(a->WaitForOobRequests(2));
@@ -284,7 +286,7 @@ TEST(WeightedRoundRobin, ANewConnectionBeginsItsBlackoutAnewOutOfBand) {  // A58
   const int port = a->port();
   a.reset();
   a = std::make_unique<Backend>("a", port);
-  a->ReportLoadOutOfBand("");  // which says nothing
+  a->ReportLoadOutOfBand("");  // an empty report
   ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
   const auto before = std::chrono::steady_clock::now();
   a->ReportLoadOutOfBand(Load(0.8));
@@ -322,7 +324,7 @@ TEST(WeightedRoundRobin, StreamsOfReportsFollowTheClusterAndEndWithIt) {  // A58
   EXPECT_TRUE(a.WaitForOobStreams(0)) << "the channel is gone";
 }
 
-// Not through xDS: channels of these tests share no connection there.
+// Without xDS, because the xDS channels of these tests share no connection.
 TEST(WeightedRoundRobin, ChannelsThatShareAConnectionShareItsStreamOfReports) {  // A58.13
   Backend a("a");
   a.ReportLoadOutOfBand(Load(0.5));

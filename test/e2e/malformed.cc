@@ -1,4 +1,4 @@
-// The malformed resources of test/resources, sent to a real channel one after the other: each is
+// Sends the malformed resources of test/resources to a real channel, one after the other. Each is
 // NACKed with all its errors, and RPCs go on with the last good configuration.
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/rpc/status.upb.h"
@@ -38,8 +38,7 @@ std::string Response(const std::string& type, const std::string& version, const 
          Field(5, nonce);
 }
 
-// One channel to one backend by way of resources that are all named "foo", as the malformed ones
-// are.
+// One channel to one backend. All resources are named "foo", like the malformed ones.
 class World {
  public:
   World() : client_("xds:///foo", Bootstrap()) {
@@ -118,7 +117,7 @@ class World {
   int sent_ = 0;
 };
 
-// One for all tests, gone before gRPC is.
+// One for all tests, destroyed before gRPC is shut down.
 std::unique_ptr<World>& TheWorld() {
   static std::unique_ptr<World> world;
   return world;

@@ -1,5 +1,5 @@
-// More endpoints than may connect at a time, more clusters than are made at a time: through real
-// channels.
+// More endpoints than may connect at a time, and more clusters than are made at a time, through
+// real channels.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace gxds_test {
 namespace {
 
-// Several times of what may connect at a time (lb_policies/pace/pace.h).
+// Several times the attempts that are allowed at a time (lb_policies/pace/pace.h).
 constexpr int kMany = 300;
 
 // Ports below 1024 of this machine, where nothing speaks HTTP/2.
@@ -49,7 +49,7 @@ TEST(Many, RpcsGoOnWhileEndpointsComeByTheHundred) {
   ports.push_back(a.port());
   ports.push_back(b.port());
   plane.Set(MeshOf(ports));
-  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));  // fails at an RPC that does
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));  // a failed RPC fails the test
   std::reverse(ports.begin(), ports.end());
   ports.resize(kMany / 2);
   plane.Set(MeshOf(ports));
@@ -69,7 +69,8 @@ TEST(Many, EndpointsFailTogetherWhenTheLastOfThemHas) {
       << reply.status.error_message();
 }
 
-// Cluster "cN" has the backend N of its zone; the first ones have nobody.
+// Clusters "c0", "c1", …. The last clusters have a backend each, the last cluster the first
+// backend. All other endpoints refuse connections.
 Mesh Clusters(int count, const std::vector<Backend*>& backends) {
   Mesh mesh;
   for (int i = 0; i < count; ++i) {
@@ -112,7 +113,7 @@ TEST(Many, RpcsGoOnWhileClustersComeByTheDozen) {
   more.clusters[0] = mesh.clusters[0];
   more.routes.push_back({"", "c59", {}, {}});
   plane.Set(more);
-  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));  // fails at an RPC that does
+  ASSERT_TRUE(client.CallUntilAnsweredBy("b"));  // a failed RPC fails the test
   EXPECT_EQ(client.Call({}, "/c0/Name").name, "a");
   EXPECT_EQ(a.connections(), 1u);
 }

@@ -1,5 +1,5 @@
-// A service whose last endpoint goes, and that comes back: with each leaf policy, with outlier
-// detection and without.
+// A service loses its last endpoint and gets endpoints again, with each leaf policy, with and
+// without outlier detection.
 #include <sched.h>
 
 #include <tuple>
@@ -45,7 +45,7 @@ class NoEndpoints : public testing::TestWithParam<std::tuple<Leaf, bool>> {
   NoEndpoints() {
     Cluster& cluster = mesh_.clusters[0];
     cluster.more = std::get<0>(GetParam()).fields;
-    // It looks at its endpoints all the time, and ejects what fails.
+    // Outlier detection sweeps all the time, and ejects endpoints that fail.
     if (std::get<1>(GetParam())) {
       cluster.outlier_detection =
           R"({"interval":"0.010s","base_ejection_time":"0.050s","max_ejection_percent":100,)"
@@ -59,7 +59,7 @@ class NoEndpoints : public testing::TestWithParam<std::tuple<Leaf, bool>> {
   testing::AssertionResult Serves() {
     return client_->CallUntil([](const Reply& r) { return r.status.ok(); }, true);
   }
-  // From all endpoints to these, which are none, and back, while RPCs run and wait.
+  // Changes from all endpoints to `none` and back, while RPCs are in progress and queued.
   void GoTo(const Mesh& none, const std::string& words) {
     SCOPED_TRACE(words);
     ASSERT_TRUE(Serves());
@@ -72,7 +72,7 @@ class NoEndpoints : public testing::TestWithParam<std::tuple<Leaf, bool>> {
     }
     plane_.Set(none);
     CallOptions brief;
-    brief.timeout = std::chrono::milliseconds(100);  // what a backend holds ends soon
+    brief.timeout = std::chrono::milliseconds(100);  // so that calls that a backend holds end soon
     std::string told;
     while (told.find(words) == std::string::npos && std::chrono::steady_clock::now() < until) {
       const Reply reply = client_->Call(brief);
@@ -107,11 +107,11 @@ TEST_P(NoEndpoints, FailRpcsWithTheReasonUntilThereAreSome) {  // A74
   for (Locality& l : empty_localities.clusters[0].localities) l.ports.clear();
   GoTo(no_localities, "contains no localities");
   GoTo(empty_localities, "contains empty localities");
-  // From one to the other, and failures on the way, which outlier detection counts.
+  // Now from one form to the other, after failures that outlier detection counts.
   a_.FailTimes(5, StatusCode::INTERNAL);
   b_.FailTimes(5, StatusCode::INTERNAL);
   for (int i = 0; i < 10; ++i) client_->Call();
-  // One locality after the other, too.
+  // The localities are also removed one after the other.
   Mesh one_locality = mesh_;
   one_locality.clusters[0].localities.erase(one_locality.clusters[0].localities.begin());
   plane_.Set(one_locality);
@@ -124,7 +124,7 @@ TEST_P(NoEndpoints, FailRpcsWithTheReasonUntilThereAreSome) {  // A74
         return r.status.error_message().find("contains empty localities") != std::string::npos;
       },
       true));
-  // What is gone ends its connections, while nothing is left beside it.
+  // The removed backends close their connections while the cluster has no endpoint.
   for (Backend* backend : {&a_, &b_}) backend->Stop();
   for (int i = 0; i < 200; ++i) {
     const Reply reply = client_->Call();

@@ -1,6 +1,6 @@
-// Clusters that connect when the first RPC is picked by them: through real channels. All of them
-// with GRPC_XDS_CONNECT_ON_DEMAND, which is set for this program; without it, those beyond a number
-// of endpoints.
+// Clusters that connect at their first pick, through real channels. With
+// GRPC_XDS_CONNECT_ON_DEMAND, which is set for this program, these are all clusters. Without it,
+// these are the clusters beyond a number of endpoints.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 namespace gxds_test {
 namespace {
 
-// A port on which connections are waited for and none is accepted.
+// A port that listens and never accepts a connection.
 class Doorbell {
  public:
   Doorbell() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -33,7 +33,7 @@ class Doorbell {
   }
   ~Doorbell() { close(socket_); }
   int port() const { return port_; }
-  // Whether somebody connected so far, or does so in that time.
+  // Whether a client has connected, or connects within that time.
   bool Rang(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) const {
     pollfd fd = {socket_, POLLIN, 0};
     return poll(&fd, 1, static_cast<int>(patience.count())) == 1;
@@ -44,7 +44,7 @@ class Doorbell {
   int port_ = 0;
 };
 
-// Cluster and route for each name and port.
+// A cluster and a route for each name and port.
 Mesh ClustersOf(const std::vector<std::pair<std::string, int>>& ports) {
   Mesh mesh;
   for (const auto& [name, port] : ports) {
@@ -119,9 +119,9 @@ class Variable {
   ~Variable() { setenv("GRPC_XDS_CONNECT_ON_DEMAND", "true", 1); }
 };
 
-// Cluster a serves, and z comes after so many endpoints that a channel does not connect to it
-// (lb_policies/cluster_manager/cluster_manager.h). Theirs are ports of this machine where nothing
-// speaks HTTP/2.
+// Cluster a serves. Cluster z comes after so many endpoints that a channel does not connect to it
+// (lb_policies/cluster_manager/cluster_manager.h). The ports of these endpoints are on this
+// machine, and no HTTP/2 server listens on them.
 Mesh MeshWithManyEndpoints(int a, int z) {
   Mesh mesh = ClustersOf({{"a", a}, {"z", z}});
   for (const char* name : {"m1", "m2", "m3", "m4", "m5", "m6", "m7"}) {

@@ -1,17 +1,18 @@
-// Outlier detection (A50): backends that fail are left alone, through real channels.
+// Outlier detection (A50): backends that fail get no RPCs, through real channels.
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {
 namespace {
 
-// Ejects for the rest of the test what failed more than half of at least five RPCs.
+// Ejects, for the rest of the test, backends that failed more than half of at least five RPCs.
 const char kEjectFailing[] =
     R"({"interval":"0.100s","base_ejection_time":"300s","max_ejection_percent":50,)"
     R"("enforcing_success_rate":0,"failure_percentage_threshold":50,)"
     R"("enforcing_failure_percentage":100,"failure_percentage_minimum_hosts":2,)"
     R"("failure_percentage_request_volume":5})";
 
-// Calls until that many in a row succeeded: more than a backend in turn could be missed by chance.
+// Makes calls until that many in a row succeed. That is more than a backend in the rotation could
+// be missed by chance.
 testing::AssertionResult CallUntilAllSucceed(Client* client, int in_a_row) {
   int succeeded = 0;
   return client->CallUntil(
@@ -35,7 +36,7 @@ void FailingBackendIsEjected(const Mesh& mesh, Backend* good, Backend* bad) {
   EXPECT_GE(calls, 5);
   EXPECT_EQ(client.CallMany(200)[good->name()], 200);
   EXPECT_EQ(bad->calls(), calls);
-  // Without the field nothing stays ejected, and no connection is made for that.
+  // Without the field no backend stays ejected, and no new connection is made for that.
   bad->FailWith(grpc::StatusCode::OK);
   Mesh without = mesh;
   without.clusters[0].outlier_detection.clear();

@@ -1,5 +1,5 @@
-// In every end-to-end test on the plugin: whatever else passes there proves nothing if the host's
-// own xDS did it.
+// Part of every end-to-end test on the plugin: the other tests prove nothing if the host's own xDS
+// ran.
 #include "grpc_xds/grpc_xds.h"
 #include "test/e2e/e2e.h"
 

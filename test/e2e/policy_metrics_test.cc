@@ -1,4 +1,4 @@
-// What policies count (A78, A89, A91, A94), through real channels, in the text for Prometheus.
+// The metrics of policies (A78, A89, A91, A94), through real channels, in Prometheus's text format.
 #include <sched.h>
 #include <stdlib.h>
 
@@ -37,14 +37,14 @@ std::string Metrics() {
   return metrics;
 }
 
-// 0: there is none with these labels.
+// The metric's value; 0 if there is none with these labels.
 double Value(const std::string& metric) {
   const std::string all = Metrics();
   const size_t at = all.find("\n" + metric + " ");
   return at == std::string::npos ? 0 : strtod(all.c_str() + at + metric.size() + 2, nullptr);
 }
 
-// What is counted comes behind what a program sees of it.
+// Waits, because a metric may change after the program has seen the event.
 testing::AssertionResult Reaches(const std::string& metric, double at_least) {
   for (const auto until = std::chrono::steady_clock::now() + kPatience;
        std::chrono::steady_clock::now() < until; sched_yield()) {

@@ -1,5 +1,5 @@
-// In the tests that run with poll() in place of the host's default: what else passes there proves
-// nothing if the sockets are polled with epoll.
+// Part of the tests that run with poll() in place of the host's default: the other tests prove
+// nothing if the host uses epoll.
 #include "src/core/lib/iomgr/ev_posix.h"
 #include "test/e2e/e2e.h"
 

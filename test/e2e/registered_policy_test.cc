@@ -16,12 +16,12 @@ namespace {
 // The policy "test.first": RPCs go to the first address, and are counted.
 namespace first {
 
-std::atomic<int> configs, policies, pickers, attempts;  // that are there
+std::atomic<int> configs, policies, pickers, attempts;  // the existing ones
 std::atomic<int> started, finished, failed, woken, late;
 std::mutex mu;
 std::string path, trailer;  // of the last RPC; under mu
 struct Picker;
-Picker* kept;  // by a thread of the program's: of the last picker, if it was NULL; under mu
+Picker* kept;  // a copy of a picker for a thread of the program, made if it was NULL; under mu
 bool keeps;
 
 struct Policy {
@@ -169,7 +169,7 @@ grpc_xds_result Register(const grpc_xds_policy_type& type) {
   return grpc_xds_register_policy(&type);
 }
 
-// Before gRPC is initialised: what each gave.
+// The results of registering each policy before gRPC is initialised.
 const struct Results {
   grpc_xds_result by_number = by_number_register();
   grpc_xds_result first = Register(first::Type("test.first"));
@@ -192,7 +192,7 @@ const struct Results {
     return type;
   }());
   grpc_xds_result newer = Register([] {
-    grpc_xds_policy_type type = {};  // a newer one is not looked at any further
+    grpc_xds_policy_type type = {};  // the rest of a newer type is not read
     type.version = GRPC_XDS_POLICY_VERSION + 1;
     return type;
   }());
@@ -325,7 +325,7 @@ TEST(RegisteredPolicy, WrongConfigIsRefusedAndTheLastGoodOneStays) {
   }
 }
 
-// Waits until it is so.
+// Waits until the condition holds.
 bool Soon(const std::function<bool()>& condition) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (!condition() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
@@ -358,7 +358,7 @@ TEST(RegisteredPolicy, AttemptsAreHeardOfAndNothingIsLeft) {
   }));
 }
 
-// What the program itself may answer with must not come of who routes its RPCs.
+// A pick must not fail an RPC with a status that only the application may return.
 TEST(RegisteredPolicy, StatusOfTheApplicationDoesNotComeOfAPick) {  // A54.1, A54.2
   ASSERT_EQ(kResults.refusing, GRPC_XDS_OK);
   Backend a("a");
@@ -385,7 +385,7 @@ TEST(RegisteredPolicy, StatusOfTheApplicationDoesNotComeOfAPick) {  // A54.1, A5
   }
 }
 
-// They are none of gRPC's, which have its ExecCtx.
+// These threads are not gRPC's, so they have no ExecCtx.
 TEST(RegisteredPolicy, ThreadsOfTheProgramMayWakeItAndGiveSubchannelsUp) {
   Backend a("a");
   first::woken = 0;

@@ -1,4 +1,4 @@
-// Control planes that die, freeze, come back or are files, under RPCs that go on.
+// Control planes that die, freeze, return or are files, while RPCs go on.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ std::string Cache(const TempDir& dir) {
   return R"(,"resource_cache":{"dir":")" + dir.path() + R"(/cache"})";
 }
 
-// A DiscoveryResponse with all of it.
+// A DiscoveryResponse with all resources of the mesh.
 std::string Binary(const Mesh& mesh) {
   const std::string json = "{\"resources\":" + mesh.Json() + "}";
   gxds_str bytes = {};
@@ -54,7 +54,7 @@ std::string Binary(const Mesh& mesh) {
   return s;
 }
 
-// Has a port, and nobody there.
+// Has a port on which nobody listens.
 struct DeadControlPlane : ControlPlane {
   explicit DeadControlPlane(const Mesh& mesh) {
     Set(mesh);
@@ -75,14 +75,15 @@ TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A7
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   client.CallMany(100);
   EXPECT_EQ(client.Call().name, "a");
-  // Nobody counts for the second server any more: after the last report that stream ends, too.
+  // No load is counted for the second server any more. So after the last report its LRS stream ends
+  // too.
   for (const char* service : {R"("service":"ads")", R"("service":"lrs")"}) {
     EXPECT_NE(secondary.Wait({R"("event":"stream_close")", service}), "") << service;
     EXPECT_EQ(secondary.Count({R"("event":"stream_open")", service}), 1u) << service;
   }
 }
 
-// The subchannels stay as they are, and so do the counters that they had for the second server.
+// The subchannels stay, and so do their counters for the second server.
 TEST(Resilience, SecondServerOfTheSameClusterIsToldNoMoreLoadAfterTheReturn) {  // A71.8
   Backend a("a");
   DeadControlPlane primary(MeshOf(a));
@@ -101,7 +102,7 @@ TEST(Resilience, SecondServerOfTheSameClusterIsToldNoMoreLoadAfterTheReturn) {  
   EXPECT_EQ(client.Call().name, "a");
 }
 
-// The limit is that of GXDS_RECEIVE_SIZE_MAX (transport/server_channel.h), made small.
+// The limit is GXDS_RECEIVE_SIZE_MAX (transport/server_channel.h), made small for the test.
 TEST(Resilience, MessageAboveTheLimitEndsTheStreamAndTheLastGoodConfigurationStays) {
   Backend a("a"), b("b");
   ControlPlane plane;
@@ -176,14 +177,15 @@ TEST(Resilience, FilesAfterAServerAndBackWithoutAFailedRpc) {
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
 }
 
-// Keeps the one file of a cache directory as another process would.
+// Holds the lock of a cache directory's one file, as another process would.
 class OtherKeeper {
  public:
   explicit OtherKeeper(const std::string& dir) {
     for (const auto& entry : std::filesystem::directory_iterator(dir)) {
       if (entry.path().extension() != ".lock") continue;
       fd_ = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-      EXPECT_EQ(flock(fd_, LOCK_EX), 0);  // when the reactor has closed it behind a client
+      EXPECT_EQ(flock(fd_, LOCK_EX),
+                0);  // waits until the reactor has closed the file of an ended client
     }
   }
   ~OtherKeeper() { LetGo(); }
@@ -196,7 +198,7 @@ class OtherKeeper {
   int fd_ = -1;
 };
 
-// A client was answered, and is gone; so is its control plane.
+// A client has made an RPC and ended, and its control plane has ended.
 struct LastKnownGood : testing::Test {
   LastKnownGood() {
     control.Set(MeshOf(a));
@@ -224,7 +226,7 @@ TEST_F(LastKnownGood, IsUsedWhileTheServerIsDownWithoutAFailedRpc) {
 TEST_F(LastKnownGood, IsUsedWhileTheServerIsSilent) {
   control.Start();
   control.Freeze();
-  control.Set(MeshOf(b));  // after that, so that nobody keeps it before it thaws
+  control.Set(MeshOf(b));  // after the freeze, so that no client caches it before Thaw()
   Client client(kTarget, bootstrap);
   EXPECT_EQ(client.Call().name, "a");
   control.Thaw();
@@ -259,8 +261,8 @@ TEST_F(LastKnownGood, IsSaidInCsdsAndInTheStatusesOfRpcsThatFail) {
       << reply.status.error_message();
 }
 
-// As the file of a process that ended, and of one on a disk that was full: what came meanwhile was
-// not kept.
+// As after the end of a process that held the file, or after a full disk: the changes in between
+// were not cached.
 TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
   Backend c("c");
   {
@@ -298,8 +300,7 @@ TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
   EXPECT_TRUE(written_again());
 }
 
-// What a process leaves that was killed after new routes came, and before the cluster that they
-// lead to did.
+// The cache of a process that was killed after new routes arrived, and before their cluster did.
 TEST_F(LastKnownGood, WithoutTheClusterOfARouteFailsTheRpcsOfThatRouteAloneUntilAServerAnswers) {
   const std::string to_b = "/test.New/Name";
   Mesh mesh = MeshOf(a);

@@ -1,4 +1,4 @@
-// What the resolver gives to a channel, seen in the channel's place.
+// The resolver's result, as a channel receives it.
 #include <grpc/grpc.h>
 
 #include <future>
@@ -60,7 +60,8 @@ TEST(ResolverResult, HasAnEmptyListOfAddresses) {  // A27.44
     std::unique_lock<std::mutex> lock(first.mu);
     EXPECT_TRUE(first.changed.wait_for(lock, kPatience, [&] { return first.there; }));
     lock.unlock();
-    // Who still reports carries this out, and perhaps later than Run() returns.
+    // If the serializer is busy with a report, that thread runs this, perhaps after Run() has
+    // returned.
     std::promise<void> gone;
     serializer->Run(
         [&] {

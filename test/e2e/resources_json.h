@@ -1,5 +1,5 @@
-// Resources as `xds serve` reads them, one by one: for tests whose configurations are not whole.
-// The listener is "greeter.example".
+// Single resources as `xds serve` reads them, for tests with incomplete configurations. The
+// listener is "greeter.example".
 #ifndef GRPC_XDS_TEST_E2E_RESOURCES_JSON_H_
 #define GRPC_XDS_TEST_E2E_RESOURCES_JSON_H_
 
@@ -12,7 +12,7 @@ inline std::string Typed(const std::string& type, const std::string& fields) {
   return R"({"@type":"type.googleapis.com/)" + type + "\"," + fields + "}";
 }
 
-// manager: the fields of the HttpConnectionManager that say which routes.
+// manager: the fields of the HttpConnectionManager that give the routes.
 inline std::string ListenerOf(const std::string& manager) {
   const std::string filters = "envoy.extensions.filters.";
   return Typed(
@@ -41,7 +41,7 @@ inline std::string SocketListener(int port = 80) {
                    "}]}");
 }
 
-// The fields of a RouteConfiguration but for its name.
+// The fields of a RouteConfiguration except its name.
 inline std::string VirtualHost(const std::string& routes, const std::string& domain = "*") {
   return R"("virtual_hosts":[{"domains":[")" + domain + R"("],"routes":[)" + routes + "]}]";
 }

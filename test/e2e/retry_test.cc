@@ -1,4 +1,4 @@
-// Retry policies (A44), and what else the attempts of an RPC and its deadline owe to its route.
+// Retry policies (A44), and what else a route decides for the attempts and the deadline of an RPC.
 #include "test/e2e/e2e.h"
 
 namespace gxds_test {

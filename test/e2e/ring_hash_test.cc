@@ -10,7 +10,7 @@ namespace {
 
 const char kByUser[] = R"("hash_policy":[{"header":{"header_name":"user"}}])";
 const char kRingHash[] = R"("lb_policy":"RING_HASH")";
-// The same by the list of policies.
+// The same, configured by the list of policies.
 std::string RingHashInList() {
   return LbPolicy(PolicyConfig("ring_hash.v3.RingHash",
                                R"(,"hash_function":"XX_HASH","minimum_ring_size":"1000")"));
@@ -34,8 +34,8 @@ CallOptions From(const std::string& user) {
   return options;
 }
 
-// Where the RPCs of each of that many users go; each is called several times and must go to the
-// same backend.
+// The backend of each of that many users. Each user makes several RPCs, and all must go to the same
+// backend.
 std::map<std::string, std::string> Homes(Client* client, int users) {
   std::map<std::string, std::string> homes;
   for (int i = 0; i < users; i++) {
@@ -51,7 +51,7 @@ std::map<std::string, std::string> Homes(Client* client, int users) {
   return homes;
 }
 
-// RPCs that were on their way when a connection broke may fail.
+// RPCs that were in progress when a connection broke may fail.
 Reply CallUntilOk(Client* client, const CallOptions& options) {
   Reply reply;
   const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -109,7 +109,7 @@ TEST(RingHash, ChannelKeepsToOneBackend) {  // A42.8
                      R"("hash_policy":[{"filter_state":{"key":"io.grpc.channel_id"}}])"));
   plane.Start();
   std::set<std::string> used;
-  // By chance that many channels choose the same one once in 3^39 runs.
+  // The chance that all these channels choose the same backend is one in 3^39.
   for (int i = 0; i < 40 && used.size() < 2; i++) {
     Client client("xds:///greeter.example", plane.Bootstrap());
     Reply first = client.Call();
@@ -174,7 +174,7 @@ TEST(RingHash, UsersOfADeadBackendMoveAndTheOthersStay) {  // A42.30
 TEST(RingHash, UpdateKeepsConnections) {  // A61
   Backend b1("b1"), b2("b2"), b3("b3");
   ControlPlane plane;
-  // One place on the ring each, so that what stays does not move.
+  // One place on the ring for each backend, so that the remaining ones do not move.
   Mesh all = RingMesh({&b1, &b2, &b3}, kByUser,
                       R"("lb_policy":"RING_HASH","ring_hash_lb_config":{"minimum_ring_size":"1"})");
   plane.Set(all);
@@ -204,7 +204,7 @@ TEST(RingHash, UpdateKeepsConnections) {  // A61
   for (const auto& entry : backends) EXPECT_LE(entry.second->connections(), 1u);
 }
 
-// Cluster "a" with an endpoint for each backend, whose place on the ring is that of its key.
+// Cluster "a" with an endpoint for each backend, placed on the ring by its key.
 std::string KeyedEndpoints(const std::vector<std::pair<Backend*, std::string>>& backends) {
   std::string endpoints;
   for (const auto& [backend, key] : backends) {
@@ -237,7 +237,7 @@ TEST(RingHash, HashKeyInTheMetadataDecidesThePlace) {  // A76.9, A76.10
   Client client("xds:///greeter.example", plane.Bootstrap());
   auto before = Homes(&client, 20);
   ASSERT_EQ(Values(before), (std::set<std::string>{"b1", "b2"}));
-  // Each backend takes the other's place, and so its users.
+  // Each backend takes the other's place, and with it the other's users.
   set("pod-2", "pod-1");
   const auto& [user, home] = *before.begin();
   for (Reply reply = client.Call(From(user)); reply.name == home; reply = client.Call(From(user))) {
@@ -260,7 +260,7 @@ TEST(RingHash, ValuesOfTheHashHeaderAreJoined) {  // A76.3
       R"({"loadBalancingConfig":[{"ring_hash_experimental":{"requestHashHeader":"user"}}]})");
   Client client(target, "", args);
   std::set<std::string> used;
-  // A hash of one value alone would differ for one of them, but once in 3^40 runs.
+  // A hash of only one value would differ for at least one of them, except once in 3^40 runs.
   for (int i = 0; i < 40; i++) {
     const std::string user = std::to_string(i);
     CallOptions twice = From(user);

@@ -1,4 +1,4 @@
-// RLS, by a cluster specifier plugin: a lookup server names clusters that no route names.
+// RLS through a cluster specifier plugin: a lookup server names clusters that no route names.
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -20,7 +20,7 @@ Cluster ClusterOf(const Backend& backend) {
   return cluster;
 }
 
-// The plugin "rls", which asks that server, with the header "key" as the key.
+// The plugin "rls", which queries that server with the header "key" as the key.
 std::string Plugin(const Backend& lookup, const std::string& default_target = "",
                    const std::string& timeout = "30s") {
   return R"(,"cluster_specifier_plugins":[{"extension":{"name":"rls","typed_config":{)"
@@ -96,7 +96,7 @@ TEST_F(Rls, AnRpcWaitsForAClusterThatIsNotThereYet) {  // A74
   Start();
   lookup_.AnswerWith(Target("late"));
   auto call = client_->Start(WithKey("one"));
-  ASSERT_NE(plane_.Wait({"\"late\""}), "");  // it is asked for
+  ASSERT_NE(plane_.Wait({"\"late\""}), "");  // the cluster is requested
   mesh_.clusters.push_back(ClusterOf(late));
   plane_.Set(mesh_);
   Reply reply = call->Wait();
@@ -146,7 +146,7 @@ TEST_F(Rls, AnRpcInFlightOutlivesThePlugin) {  // A31.8
   auto call = client_->Start(longer);
   ASSERT_TRUE(b_.WaitForHeld(1));
   RouteTo("a");
-  CallOptions shorter;  // for those that are still sent to b
+  CallOptions shorter;  // for RPCs that still go to b
   shorter.timeout = std::chrono::seconds(1);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (client_->Call(shorter).name != "a") {
@@ -182,7 +182,7 @@ TEST_F(Rls, AChangedPluginAsksItsNewServer) {
   EXPECT_TRUE(client_->CallUntil([&](const Reply&) { return Call("one").name == "b"; }));
 }
 
-// The host's policy would begin some of these lookups on a channel that it has destroyed.
+// The host's own policy would start some of these lookups on a destroyed channel.
 TEST_F(Rls, LookupsThatCrossAChangeOfServerAreAnswered) {
   Backend other("other");
   other.AnswerWith(Target("b"));

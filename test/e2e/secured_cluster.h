@@ -1,5 +1,5 @@
-// One cluster whose connections are secured as the control plane says (A29), and channels with the
-// host's xds credentials.
+// One cluster whose connections the control plane secures (A29), and channels with the host's xds
+// credentials.
 #ifndef GRPC_XDS_TEST_E2E_SECURED_CLUSTER_H_
 #define GRPC_XDS_TEST_E2E_SECURED_CLUSTER_H_
 
@@ -17,7 +17,8 @@ inline bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The fallback is none: what is not secured by the control plane is sent in the clear.
+// The fallback credentials are insecure: without security from the control plane, RPCs are sent in
+// the clear.
 inline std::shared_ptr<grpc::ChannelCredentials> XdsOrInsecure() {
   return grpc::XdsCredentials(grpc::InsecureChannelCredentials());
 }
@@ -31,7 +32,7 @@ inline std::string TransportSocket(const std::string& fields) {
 
 class SecuredCluster : public testing::Test {
  protected:
-  // authority: of the provider "files".
+  // authority: the authority of the certificates of the provider "files".
   explicit SecuredCluster(int authority = 1) : files_(authority) {}
 
   // One cluster, "a", with that transport_socket and backends in order of priority.

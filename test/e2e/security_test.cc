@@ -1,5 +1,4 @@
-// Connections that are secured as the control plane says (A29), on channels with the host's xds
-// credentials.
+// Connections that the control plane secures (A29), on channels with the host's xds credentials.
 #include <grpc/grpc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +20,13 @@ std::string Tls(bool with_identity, const std::string& sans = "") {
 
 class Security : public SecuredCluster {
  protected:
-  // A connection made by the matcher before would stay, whatever this one says.
+  // A new client each time, because a connection that the last matcher allowed would stay.
   void Serve(const std::string& san, const Backend& backend) {
     const size_t mark = plane_.Mark();
     Set(Tls(false, "[" + san + "]"), {&backend});
     ASSERT_NE(plane_.Wait({R"("event":"resources")"}, mark), "") << san;
   }
-  // Whether that matcher lets the backend's certificate pass.
+  // Expects the matcher to accept the backend's certificate.
   void ExpectMatch(const std::string& san, const Backend& backend) {
     Serve(san, backend);
     auto client = Connect();
@@ -69,7 +68,7 @@ TEST_F(Security, WithoutItsCertificateAClientIsTurnedAway) {  // A29.15
   plane_.Start();
   auto client = Connect();
   EXPECT_EQ(client->Call().status.error_code(), grpc::StatusCode::UNAVAILABLE);
-  // It is shown as soon as the control plane says so.
+  // The client shows its certificate as soon as the control plane asks for that.
   Set(Tls(true), {&mutual});
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "mutual"; }, true));
 }
@@ -132,7 +131,7 @@ TEST_F(Security, ExactNamesFitAWildcard) {  // A29.23
   ExpectNoMatch(R"({"prefix":"a.wild"})", rare);
 }
 
-// The host's verifier looks at names of other kinds only, against A29.36.
+// The host's verifier looks only at names of other kinds, against A29.36.
 TEST_F(Security, NamesOfMailDoNotCount) {
   Backend rare("rare", 0, TlsServer(1, false, "rare"));
   plane_.Start();
@@ -171,7 +170,7 @@ TEST_F(Security, CallCredentialsAroundXdsCredentialsTakeNothingAway) {  // A29
   EXPECT_EQ(client->Call().name, "mutual");
 }
 
-// The same endpoints all the time: the first speaks TLS alone, the second none.
+// The endpoints do not change. The first accepts only TLS, the second only plaintext.
 TEST_F(Security, AClusterSwitchesTlsOffAndOn) {  // A29.7
   Backend mutual("mutual", 0, TlsServer(1, true)), plain("plain");
   Set(Tls(true), {&mutual, &plain});
@@ -196,7 +195,7 @@ TEST_F(Security, FilesThatChangeAreTakenUp) {  // A29.33
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "two"; }, true));
 }
 
-// The bootstrap, whose provider has this config in place of one for files.
+// The bootstrap, with this config for its provider in place of one for files.
 std::string WithProvider(const ControlPlane& plane, const std::string& config) {
   return plane.Bootstrap().insert(
       1, R"("certificate_providers":{"files":{"plugin_name":"file_watcher","config":{)" + config +
@@ -231,7 +230,7 @@ TEST_F(Security, ASpiffeBundleMapAloneLetsNoServerPass) {  // A87.3
   EXPECT_EQ(one.calls() + plain.calls(), 0);
 }
 
-// A bundle map; authorities: {trust domain, number of its authority}.
+// A bundle map. authorities: {trust domain, number of its authority}.
 std::string BundleMap(const std::vector<std::pair<std::string, int>>& authorities) {
   std::string json;
   for (const auto& [domain, number] : authorities) {
@@ -248,7 +247,7 @@ std::string BundleMap(const std::vector<std::pair<std::string, int>>& authoritie
   return R"({"trust_domains":{)" + json + "}}";
 }
 
-// gRPC 1.83's file_watcher reads bundle maps where this is set.
+// gRPC 1.83's file_watcher reads bundle maps if this is set.
 class SpiffeBundles : public Security {
  protected:
   SpiffeBundles() { setenv("GRPC_EXPERIMENTAL_XDS_MTLS_SPIFFE", "true", 1); }

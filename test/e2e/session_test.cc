@@ -1,5 +1,5 @@
-// Stateful session affinity (A55, A60, A75), through real channels: what a program sees that keeps
-// its cookies.
+// Stateful session affinity (A55, A60, A75), through real channels, for a program that keeps its
+// cookies.
 #include <set>
 
 #include "base/base64.h"
@@ -10,7 +10,8 @@ namespace {
 
 const char kSession[] = "type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.";
 
-// What is in a StatefulSession. fields: of its Cookie besides the name, a comma before each.
+// The content of a StatefulSession. fields: those of its Cookie except the name, a comma before
+// each.
 std::string State(const std::string& fields = "") {
   return R"("session_state":{"name":"envoy.http.stateful_session.cookie","typed_config":{)"
          R"("@type":"type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.)"
@@ -23,7 +24,8 @@ std::string Filter(const std::string& fields = "") {
          R"(StatefulSession",)" + State(fields) + "}},";
 }
 
-// Of a virtual host, a route or a weighted cluster; fields: of StatefulSessionPerRoute.
+// The override of a virtual host, a route or a weighted cluster. fields: those of
+// StatefulSessionPerRoute.
 std::string Override(const std::string& fields) {
   return R"(,"typed_per_filter_config":{"sessions":{"@type":")" + std::string(kSession) +
          R"(StatefulSessionPerRoute",)" + fields + "}}";
@@ -46,7 +48,7 @@ void AllowDraining(Mesh* mesh) {
   }
 }
 
-// A program that sends what it was given to keep.
+// A program that sends the cookies that it received.
 class Session {
  public:
   explicit Session(Client* client) : client_(client) {}
@@ -64,7 +66,7 @@ class Session {
     }
     return reply;
   }
-  // Who answers the next ones.
+  // The backends that answer the next calls.
   std::set<std::string> Calls(int count) {
     std::set<std::string> names;
     for (int i = 0; i < count; i++) names.insert(Call().name);
@@ -89,7 +91,7 @@ class Sessions : public testing::Test {
     plane_.Start();
     client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap());
   }
-  // All of them have answered without a cookie.
+  // Waits until each of them has answered a call without a cookie.
   void Connected(const std::vector<std::string>& names) {
     for (const auto& name : names) ASSERT_TRUE(client_->CallUntilAnsweredBy(name));
   }
@@ -124,7 +126,7 @@ TEST_F(Sessions, TheCookieNamesTheEndpointAndTheCluster) {  // A55.9, A60.1
   ASSERT_GT(cookie.size(), name.size() + end.size());
   EXPECT_EQ(cookie.substr(0, name.size()), name);
   EXPECT_EQ(cookie.substr(cookie.size() - end.size()), end);
-  // In base64, as another client would read it.
+  // The value is base64, as another client would read it.
   const std::string value = cookie.substr(name.size(), cookie.size() - name.size() - end.size());
   std::string text(value.size(), 0);
   size_t size = 0;

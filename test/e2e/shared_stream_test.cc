@@ -18,7 +18,7 @@ const char kClosed[] = R"("event":"stream_close")";
 const char kAds[] = R"("service":"ads")";
 const char kLrs[] = R"("service":"lrs")";
 
-// The process's bootstrap, as long as it lives: a server and these further members.
+// The process's bootstrap while this object exists: a server and these further members.
 class Bootstrap {
  public:
   explicit Bootstrap(const std::string& servers, const std::string& members = "") {
@@ -36,7 +36,7 @@ std::string ServerJson(int port) {
 
 std::string Service(int i) { return "service" + std::to_string(i); }
 
-// The service number i: its own cluster, and one that all have, on one backend.
+// Service number i: its own cluster, and one that all services share, on one backend.
 Mesh MeshOf(int i, int port) {
   Mesh mesh;
   mesh.service = Service(i);
@@ -48,7 +48,7 @@ Mesh MeshOf(int i, int port) {
     cluster.localities = {{"z", 1, 0, {port}}};
     mesh.clusters.push_back(cluster);
   }
-  if (i > 0) mesh.clusters.pop_back();  // it is in the file of the first
+  if (i > 0) mesh.clusters.pop_back();  // the shared cluster is in the first service's file
   return mesh;
 }
 
@@ -84,7 +84,7 @@ TEST_F(SharedStream, TenTargetsHaveOneOfEachKindThroughChanges) {
   Connect(kTargets);
   ExpectAllAnsweredBy("a");
   for (const auto& client : clients_) EXPECT_EQ(client->Call({}, "/all/Name").name, "a");
-  for (int i = 0; i < kTargets; ++i) {  // the first one's file has the endpoints that all use
+  for (int i = 0; i < kTargets; ++i) {  // the first service's file has the endpoints that all use
     Serve(i, b_);
     EXPECT_TRUE(clients_[i]->CallUntilAnsweredBy("b"));
   }
@@ -112,7 +112,7 @@ TEST_F(SharedStream, WhatAllWatchIsSentAndAnsweredOnce) {
       ASSERT_LT(std::chrono::steady_clock::now(), until);
     }
   }
-  // Of the others nothing was heard: what all watch was one message, and one answer.
+  // There was no message for the others: the resource that all watch took one response and one ACK.
   EXPECT_EQ(plane_.Count({R"("event":"push")", "ClusterLoadAssignment"}), pushes + 1);
   EXPECT_EQ(plane_.Count({R"("event":"ack")", "ClusterLoadAssignment"}), acks + 1);
 }
@@ -138,7 +138,7 @@ TEST_F(SharedStream, AnAgentThatKeepsOneStreamHasOne) {
   ExpectAllAnsweredBy("a");
   for (int i = 0; i < kTargets; ++i) {
     Serve(i, b_);
-    EXPECT_TRUE(clients_[i]->CallUntilAnsweredBy("b"));  // fails at an RPC that does
+    EXPECT_TRUE(clients_[i]->CallUntilAnsweredBy("b"));  // a failed RPC fails the test
   }
   EXPECT_EQ(agent.opened(), 1);
   EXPECT_EQ(agent.ended(), 0);

@@ -1,6 +1,6 @@
-// What handshakes ask for, and whether the server's certificate has that name (A101). Servers have
-// two certificates: one for *.wild.test, which they show to those that ask for such a name, and one
-// for backend.test, which they show to all others.
+// The server name in handshakes, and whether the server's certificate must have that name (A101).
+// Servers have two certificates: one for *.wild.test, which they show to clients that ask for such
+// a name, and one for backend.test, which they show to all others.
 #include "test/e2e/resources_json.h"
 #include "test/e2e/secured_cluster.h"
 
@@ -16,8 +16,8 @@ std::shared_ptr<grpc::ServerCredentials> TwoCertificates() {
   return grpc::SslServerCredentials(options);
 }
 
-// sni: JSON of the fields of UpstreamTlsContext, with a comma behind. san: the only name that the
-// validation context takes; empty: any.
+// sni: JSON of the fields of UpstreamTlsContext, with a comma at the end. san: the only name that
+// the validation context accepts; empty: any.
 std::string Tls(const std::string& sni, const std::string& san = "") {
   const std::string names =
       san.empty() ? "" : R"(,"match_subject_alt_names":[{"exact":")" + san + "\"}]";
@@ -34,7 +34,7 @@ const char kValidation[] = R"("auto_sni_san_validation":true,)";
 
 class Sni : public SecuredCluster {
  protected:
-  // One endpoint, of that hostname; empty: of none.
+  // One endpoint with that hostname; empty: without a hostname.
   void Set(const std::string& transport_socket, const Backend& backend,
            const std::string& hostname = "") {
     const std::string endpoint =
@@ -128,7 +128,7 @@ TEST_F(Sni, TheMatchersCountIfNothingWasAskedFor) {  // A101.7
   EXPECT_TRUE(Reaches(one_));
 }
 
-// The same endpoint all the time.
+// The endpoint does not change.
 TEST_F(Sni, ChangesWithNewConnections) {  // A101.9
   Set(Tls(std::string(kValidation) + kBackend), two_);
   Start();
@@ -136,7 +136,7 @@ TEST_F(Sni, ChangesWithNewConnections) {  // A101.9
   const size_t before = two_.connections();
   Set(Tls(std::string(kValidation) + kWild), two_);
   EXPECT_TRUE(client_->CallUntil([&](const Reply&) { return two_.connections() > before; }, true));
-  // A name that the server has not: its other certificate comes, and is refused.
+  // The server has no certificate for this name. It sends its other certificate, which is refused.
   Set(Tls(std::string(kValidation) + R"("sni":"other.test",)"), two_);
   EXPECT_TRUE(client_->CallUntil(
       [](const Reply& r) { return Contains(r.status.error_message(), kNotTheSni); }, true));

@@ -1,5 +1,5 @@
-// What RPCs are told when something is wrong: each part of the configuration is broken in turn, and
-// the status says which resource it is, from which server, for which node, and why.
+// The status of RPCs when something is wrong. Each part of the configuration is broken in turn, and
+// the status names the resource, its server, the node and the reason.
 #include <gmock/gmock.h>
 
 #include "test/e2e/e2e.h"
@@ -17,7 +17,7 @@ size_t CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Calls until one fails with these words.
+// Makes calls until one fails with these words.
 testing::AssertionResult FailsWith(Client* client, const std::string& words, Reply* reply) {
   return client->CallUntil(
       [&](const Reply& r) {
@@ -42,7 +42,7 @@ struct Broken {
 };
 
 const std::string kToA = VirtualHost(RouteTo("a"));
-// Of a port on which nobody listens for long: connections to it fail.
+// A port on which nobody listens any more, so connections to it fail.
 int DeadPort() { return Backend("dead").port(); }
 
 std::vector<Broken> AllBroken() {
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(EndToEnd, Status, testing::ValuesIn(AllBroken()),
                            return std::string(info.param.name);
                          });
 
-// Without them the resource would be waited for 15 seconds.
+// Without these arguments the client would wait 15 seconds for the resource.
 TEST(EndToEnd, ArgumentsOfTheXdsClientReachTheOneOfTheProcesssBootstrap) {
   ControlPlane plane;
   plane.WriteFile("resources.json", Document({}));
@@ -173,7 +173,7 @@ TEST(EndToEnd, AnAuthorityThatTheBootstrapLacksIsNamed) {  // A47
 
 // ---- after good data ----
 
-// A channel that answered with this, then the control plane's change.
+// A channel that has served RPCs with a good configuration, which the control plane then changes.
 class AfterGoodData : public testing::Test {
  protected:
   void Start(const std::string& server_features = "") {
@@ -192,20 +192,20 @@ class AfterGoodData : public testing::Test {
     return Document({listener, routes, cluster, endpoints});
   }
 
-  // RPCs fail with these words, and succeed when all is as it was.
+  // RPCs fail with these words, and succeed again when the good configuration is back.
   void ExpectToFail(const std::string& resources, const std::string& words) {
     plane_.WriteFile("resources.json", resources);
     Reply reply;
     ASSERT_TRUE(FailsWith(client_.get(), words, &reply));
     ExpectOrigin(reply, plane_);
-    // And no other way, as long as it is so.
+    // Every RPC fails in this way meanwhile.
     for (int i = 0; i < 10; ++i) {
       EXPECT_THAT(client_->Call().status.error_message(), HasSubstr(words));
     }
     plane_.WriteFile("resources.json", Good());
     EXPECT_TRUE(client_->CallUntil([](const Reply& r) { return r.name == "a"; }, true));
   }
-  // The client learns of it, and RPCs go on. type: of the resource that tells.
+  // The client receives the change, and RPCs go on. type: the type in the server's event.
   void ExpectToGoOn(const std::string& resources, const std::string& event,
                     const std::string& type) {
     const size_t mark = plane_.Mark();
@@ -263,7 +263,7 @@ TEST_F(AfterGoodData, ADeletionFailsRpcsWhereTheBootstrapSaysSo) {  // A88
   ExpectToFail(Document({RdsListener(), Routes(kToA), Live()}), "CDS resource a: resource deleted");
 }
 
-// It waits for ready, and would wait for good.
+// The RPC waits for ready, and would wait forever.
 TEST_F(AfterGoodData, AnRpcWhoseClusterIsDeletedIsDropped) {  // A31.10, A31.20
   Start(kDropsOnError);
   const std::string slow_routes = VirtualHost(RouteTo("slow", "/test.Slow/") + "," + RouteTo("a"));
@@ -311,8 +311,8 @@ TEST_F(AfterGoodData, AChangeOfShapeIsFollowed) {  // A74.3, A74.5
     plane_.WriteFile("resources.json", Good());
     EXPECT_TRUE(client_->CallUntilAnsweredBy("a"));
   };
-  // Another name for the routes, the routes in the listener, and back; an aggregate instead of a
-  // leaf, and back: no RPC fails.
+  // Changes the name of the routes, moves them into the listener and back, and replaces a leaf with
+  // an aggregate and back. No RPC fails.
   expect_b({RdsListener("other"), Routes(to_b, "other"), b_cluster, b_endpoints});
   expect_a();
   expect_b({InlineListener(to_b), b_cluster, b_endpoints});

@@ -4,7 +4,7 @@
 namespace gxds_test {
 namespace {
 
-// A label of endpoints, or what a route wants of them: {"version":"v1"}.
+// The label of an endpoint, or the metadata that a route matches: {"version":"v1"}.
 std::string Version(const std::string& version) { return R"({"version":")" + version + R"("})"; }
 
 Route To(const std::string& header, const std::string& labels) {

@@ -1,5 +1,5 @@
-// Clusters whose servers are those of authorities that the machine trusts (A82). Here it trusts
-// authority 1 alone; the bootstrap's provider has authority 2.
+// Clusters whose server certificates must come from authorities that the machine trusts (A82). Here
+// it trusts authority 1 only. The bootstrap's provider has authority 2.
 #include <atomic>
 #include <cstdlib>
 #include <map>
@@ -9,11 +9,11 @@
 namespace gxds_test {
 namespace {
 
-// Before the host reads them, once.
+// Runs before the host reads them, which it does once.
 const int kRootsAreSet =
     setenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", Runfile("test/e2e/certs/ca1.pem").c_str(), 1);
 
-// more: JSON of further fields of the validation context, from a comma on.
+// more: JSON of further fields of the validation context, each after a comma.
 std::string SystemRoots(const std::string& more = "", bool with_identity = false) {
   std::string common = R"("validation_context":{"system_root_certs":{})" + more + "}";
   if (with_identity) {
@@ -96,7 +96,7 @@ TEST_F(SystemRootsTest, GoWithTheNameThatWasAskedFor) {  // A82.6, A101.5
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "one"; }, true));
 }
 
-// The same endpoints all the time.
+// The endpoints do not change.
 TEST_F(SystemRootsTest, ComeAndGoWhileTheClusterIsInUse) {  // A82.5
   Backend one("one", 0, TlsServer(1, false)), two("two", 0, TlsServer(2, false)), plain("plain");
   Set(SystemRoots(kProvider), {&one, &two, &plain});
@@ -111,7 +111,7 @@ TEST_F(SystemRootsTest, ComeAndGoWhileTheClusterIsInUse) {  // A82.5
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "one"; }, true));
 }
 
-// Counts for how many RPCs it was asked.
+// Counts the RPCs for which gRPC asked it.
 class Token : public grpc::MetadataCredentialsPlugin {
  public:
   explicit Token(std::atomic<int>* asked) : asked_(asked) {}

@@ -1,6 +1,6 @@
-// Config tears (A74): what RPCs see while a route has moved to a cluster that has not arrived yet.
-// The same scenarios run on the plugin and, built without it, on the host's own xDS, which is what
-// they are compared with: there the route is used at once and RPCs wait for the cluster.
+// Config tears (A74): RPCs while a route has moved to a cluster that has not arrived yet. The same
+// scenarios run on the plugin and, for comparison, built without it on the host's own xDS. The host
+// uses the route at once, and RPCs wait for the cluster.
 #include <algorithm>
 #include <iostream>
 
@@ -20,7 +20,7 @@ constexpr bool kTears = false;
 constexpr std::chrono::milliseconds kDeadline{1000};
 constexpr int kCalls = 100;
 
-// Says how long the longest RPC took, beside the first RPC of a new connection to that backend.
+// Prints the time of the longest RPC, and of the first RPC on a new connection to that backend.
 void Tell(std::chrono::microseconds longest, const Backend& backend) {
   Client fresh("ipv4:127.0.0.1:" + std::to_string(backend.port()), "");
   Reply first = fresh.Call();
@@ -39,7 +39,7 @@ class Tear : public testing::Test {
     EXPECT_TRUE(client_->CallUntilAnsweredBy("a"));
   }
 
-  // The client knows of the change and has asked for what is missing: what do its RPCs do?
+  // Checks RPCs while the client has received the change and waits for the missing resource.
   void CheckWhileWaiting() {
     CallOptions options;
     options.timeout = kDeadline;
@@ -56,7 +56,7 @@ class Tear : public testing::Test {
       longest_ = std::max(longest_, reply.took);
     }
   }
-  // What was late has come: RPCs go to b.
+  // The late resource has arrived: RPCs go to b.
   void CheckArrival() {
     EXPECT_TRUE(client_->CallUntil([&](const Reply& reply) {
       longest_ = std::max(longest_, reply.took);
@@ -100,10 +100,10 @@ TEST_F(Tear, ARouteToAClusterWhoseEndpointsAreLateMakesNoRpcWait) {  // A74.11
   CheckArrival();
 }
 
-// One part of the configuration is another, and what it needs is late.
+// One part of the configuration changes, and a resource that it needs is late.
 class LatePart : public testing::Test {
  protected:
-  // With what is served by now.
+  // Connects with the resources that are served now.
   void Connect() {
     plane_.Start();
     client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap());
@@ -114,9 +114,9 @@ class LatePart : public testing::Test {
     resources.push_back(Routes(VirtualHost(RouteTo(route_to))));
     plane_.WriteFile("resources.json", Document(resources));
   }
-  // The client has asked for what is late (a resource of that type and name): its RPCs go on; then
-  // it comes, and they move to b. None fails, and none waits for more than a connection; on the
-  // host too.
+  // RPCs go on while the client waits for the late resource, which has that type and name. When it
+  // arrives, they move to b. No RPC fails, and none waits for more than a connection. This holds on
+  // the host too.
   void ExpectNoTear(const std::vector<std::string>& without, const std::string& late,
                     const std::string& route_to, const std::string& type, const std::string& name) {
     const size_t mark = plane_.Mark();
@@ -165,7 +165,7 @@ TEST_F(LatePart, AnotherClusterOfAnAggregateMakesNoRpcWait) {  // A74.10
 }
 
 #ifndef WITHOUT_PLUGIN
-// The old list needs its cluster as it was.
+// The old list still needs the old endpoints of its cluster.
 TEST_F(LatePart, AClusterThatIsEmptiedWhileItsAggregateWaitsMakesNoRpcFail) {  // A74.10
   const std::string a = EdsCluster("a");
   Serve({AggregateCluster("both", R"("a")"), a, Endpoints("a", LocalityOf({a_.port()}))}, "both");
@@ -174,7 +174,7 @@ TEST_F(LatePart, AClusterThatIsEmptiedWhileItsAggregateWaitsMakesNoRpcFail) {  /
                Endpoints("b", LocalityOf({b_.port()})), "both", "ClusterLoadAssignment\"", "b");
 }
 
-// While a new route waits for its cluster, the old one goes on receiving updates.
+// While a new route waits for its cluster, the old route's cluster still receives updates.
 TEST_F(Tear, EndpointsOfTheOldRouteChangeWhileTheNewOneWaits) {  // A74.10
   Backend other("other");
   const size_t mark = plane_.Mark();

@@ -1,6 +1,6 @@
-// When RPCs end by the clock: the limits of routes (A31), what the attempts of one wait (A44), and
-// delays of the fault filter (A33). The host has two clocks of its own, whose zeros differ; what it
-// counts on one of them and ends by the other is put right by the plugin.
+// Times of RPCs: the limits of routes (A31), the backoff of attempts (A44), and delays of the fault
+// filter (A33). The host has two clocks with different zeros. The plugin corrects the times that
+// the host starts on one clock and ends by the other.
 #include <algorithm>
 #include <thread>
 
@@ -14,7 +14,7 @@ namespace {
 using grpc::StatusCode;
 using std::chrono::milliseconds;
 
-// A machine that is busy ends an RPC late, and not each time: one of so many is not.
+// A busy machine ends some RPCs late, but not all of this many.
 constexpr int kTries = 10;
 
 std::string To(const std::string& fields) { return R"({"cluster":"a",)" + fields + "}"; }
@@ -48,7 +48,7 @@ class Timeouts : public testing::Test {
     ASSERT_TRUE(client_->CallUntil([](const Reply& r) { return r.status.ok(); },
                                    /*failures_allowed=*/true));
   }
-  // RPCs end with that code, none of them before least, and not all of them after most.
+  // RPCs end with that code, none of them earlier than least, and not all of them later than most.
   void ExpectEnd(StatusCode code, milliseconds least, milliseconds most,
                  milliseconds deadline = kPatience) {
     CallOptions options;
@@ -62,13 +62,13 @@ class Timeouts : public testing::Test {
     }
     EXPECT_LE(best.count(), std::chrono::microseconds(most).count());
   }
-  // An RPC that the backend answers after so long is answered.
+  // An RPC that the backend answers after that time succeeds.
   testing::AssertionResult AnsweredAfter(milliseconds time) {
     Reply last;
     for (int i = 0; i < kTries; ++i) {
       a_.Hold();
       auto call = client_->Start();
-      std::this_thread::sleep_for(time);  // the backend takes so long
+      std::this_thread::sleep_for(time);  // the backend's time for an answer
       a_.Release();
       last = call->Wait();
       if (last.status.ok()) return testing::AssertionSuccess();
@@ -142,7 +142,7 @@ TEST_F(Timeouts, AllAttemptsOfAnRpcShareTheTimeOfItsRoute) {  // A44
   ExpectEnd(StatusCode::DEADLINE_EXCEEDED, milliseconds(500), milliseconds(900));
 }
 
-// The host counts these on one clock alone, in milliseconds.
+// The host measures these on one clock only, in milliseconds.
 constexpr milliseconds kHalfASecond(499);
 
 TEST_F(Timeouts, AnotherAttemptComesAfterAllOfTheBackoff) {  // A44

@@ -1,4 +1,4 @@
-// A control plane that speaks TLS (A65).
+// A control plane with TLS (A65).
 #include "test/e2e/certificates.h"
 #include "test/e2e/e2e.h"
 #include "test/support/host_seam.h"

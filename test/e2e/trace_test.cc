@@ -1,4 +1,4 @@
-// GRPC_TRACE's names print what our code does, through the host's own flags.
+// GRPC_TRACE's names turn on the trace of our code, through the host's own flags.
 #include <grpc/grpc.h>
 
 #include "test/e2e/e2e.h"
@@ -8,7 +8,7 @@
 namespace gxds_test {
 namespace {
 
-// The log of this process, as long as it lives, with those traces on.
+// The log of this process while this object exists, with those traces on.
 class Log : public HostLog {
  public:
   explicit Log(const std::vector<std::string>& traces) : traces_(traces) {
@@ -17,7 +17,7 @@ class Log : public HostLog {
   ~Log() {
     for (const std::string& t : traces_) grpc_tracer_set_enabled(t.c_str(), 0);
   }
-  // Whether a line has a control character.
+  // Whether a line contains a control character.
   bool IsRaw() const {
     for (const std::string& line : lines()) {
       for (unsigned char c : line) {
@@ -79,7 +79,7 @@ TEST(Trace, OfEachPolicyHasItsHostsName) {
 TEST(Trace, ShowsNoControlCharactersOfTheNetwork) {
   Backend a("a");
   ControlPlane plane;
-  // A line break, ESC [ and its form in one character: in the names of clusters, and in errors.
+  // A line break, ESC [ and its one-character form, in the names of clusters and in errors.
   const std::string leaf = R"(leaf\n\u001b[2J\u009b2J)";
   const std::string top = R"(top\n\u001b[2J\u009b2J)";
   plane.WriteFile("all.json",

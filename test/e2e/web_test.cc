@@ -121,11 +121,11 @@ TEST_P(Web, AResourceThatIsRefusedIsNackedLikeAnyAndRpcsGoOn) {
 INSTANTIATE_TEST_SUITE_P(Forms, Web, testing::Values("rest", "files"),
                          [](const auto& info) { return std::string(info.param); });
 
-// ---- a directory behind a web server that knows nothing of xDS ----
+// ---- a directory behind a web server without xDS ----
 
 class Apache {
  public:
-  // tls: the authority of its certificate; 0: it speaks without. mutual: it demands a client's.
+  // tls: the authority of its certificate; 0: no TLS. mutual: it demands a client certificate.
   explicit Apache(int tls = 0, bool mutual = false)
       : port_(KeptPort()), tls_(tls), mutual_(mutual) {
     for (const TempDir* dir : {&root_, &logs_}) chmod(dir->path().c_str(), 0755);
@@ -148,7 +148,7 @@ class Apache {
     server_->Signal(SIGTERM);
     server_->Wait();
   }
-  // Publishes it: the files, then their index.
+  // Publishes the mesh: first the files, then their index.
   void Publish(const Mesh& mesh) { Publish(mesh.Json()); }
   void Publish(const std::string& json) {
     root_.Write("mesh.json", json);
@@ -156,7 +156,7 @@ class Apache {
     ASSERT_EQ(index.Wait(), 0) << index.Output();
   }
   void Write(const std::string& name, const std::string& text) { root_.Write(name, text); }
-  // Waits until that many of its lines, from that place of the log on, begin so.
+  // Waits until that many lines of its log, from that offset on, begin with this.
   bool WaitForLog(const std::string& begin, size_t count = 1, size_t from = 0) const {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
@@ -172,7 +172,7 @@ class Apache {
     std::ifstream file(logs_.path() + "/access.log");
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
-  // creds: of https:.
+  // creds: the channel_creds for https:.
   std::string Json(const std::string& creds = R"({"type":"insecure"})") const {
     return std::string(R"({"server_uri":")") + (tls_ ? "https" : "http") +
            "://127.0.0.1:" + std::to_string(port_) + R"(/","channel_creds":[)" + creds +
@@ -203,7 +203,8 @@ class Apache {
     return c;
   }
 
-  TempDir root_{"/tmp"}, logs_{"/tmp"};  // as root, Apache becomes another user
+  TempDir root_{"/tmp"},
+      logs_{"/tmp"};  // in /tmp, because Apache changes to another user if it runs as root
   const int port_;
   const int tls_;
   const bool mutual_;
@@ -230,7 +231,7 @@ TEST(WebDirectory, WhatIsPublishedInHalvesOrWrongIsNotTaken) {
   Client client(kTarget, Bootstrap({apache.Json()}));
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   size_t from = apache.Log().size();
-  apache.Write("mesh.json", SimpleMesh({&b}).Json());  // and the index is the old one's
+  apache.Write("mesh.json", SimpleMesh({&b}).Json());  // the index is still the old one
   apache.Write("xds-index.json",
                R"({"version":"x","files":[{"path":"mesh.json","size":1,"sha256":")" +
                    std::string(64, '0') + R"("}]})");
