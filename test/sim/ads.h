@@ -1,4 +1,4 @@
-// What both encodings of ADS have in common, and which of them a stream speaks.
+// What both variants of ADS have in common. Dispatches to the variant of a stream.
 #ifndef GRPC_XDS_TEST_SIM_ADS_H_
 #define GRPC_XDS_TEST_SIM_ADS_H_
 
@@ -8,36 +8,36 @@ namespace gxds_sim {
 
 // How a response is made.
 enum Serving {
-  kServeNews,  // if there are any
+  kServeNews,  // if there is any news
   kServeAgain,
   kServeOddNonce,
   kServeHostile,
   kServeMangled,
 };
 
-// The client says this: checks every rule, at the moment at which it is said.
+// The client sends this request: checks every rule at the moment of sending.
 void CheckSend(World *world, Stream *stream, gxds_str bytes);
-// The client is about to be given this: what it should hold, and say, from then on.
+// The client is about to receive this response: updates what it should hold and send from then on.
 void Predict(World *world, Stream *stream, const Message &message);
 
-// The server has received this.
+// The server has received this request.
 void OnRequest(World *world, int stream, gxds_str bytes);
-// What the server sends of this type, as a new message; -1: nothing. random: for what it does to
-// it.
+// The server's response of this type, as a new message; -1: none. random: for the faults of the
+// response.
 int Serve(World *world, int stream, int type, Serving how, Random *random);
 
-// Says that what it sent lives on, and when it will say so again.
+// Sends a heartbeat for the resources that were sent, and schedules the next one.
 void OnHeartbeat(World *world, int stream, int type);
-// Resources of that server don't end any more: they are sent once more, without a ttl.
+// The server's resources get no TTL any more: they are sent once more, without one.
 void EndTtls(World *world, int server);
 
-// Whether the server was asked for that type, and for which names.
+// Whether the client requested that type from the server, and for which names.
 bool Asks(const Stream &stream, int type);
 Mask AskedNames(const Stream &stream, int type);
 
-// ---- what a response does, to both ----
+// ---- the effect of a response, in both variants ----
 
-// While one response is predicted.
+// The state during the prediction of one response.
 struct Prediction {
   World *world;
   Client *client;
@@ -51,24 +51,26 @@ struct Prediction {
   bool maybe_valid = false;
 };
 void PredictItem(Prediction *p, const Item &item);
-// The server is well: so says any response that is understood.
+// Any response that is understood shows that the server works.
 void PredictWell(World *world, Stream *stream);
-// Nobody knows what the client makes of it.
+// The client's reaction to the response is not predictable.
 void PredictAnything(World *world, Stream *stream);
 
-// ---- what both kinds of server do wrong ----
+// ---- faults of servers of both variants ----
 
-// Another content in the place of one: invalid, undecodable, or of nobody's.
+// A new content of that name with that fault. With kValid it is a content that the truth does not
+// have.
 int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random);
 void MakeHostile(World *world, bool delta, int type, Random *random, Message *m);
-// Cuts the message, or changes some of its bytes, but never such that a resource comes of it that
-// the model doesn't know.
+// Cuts the message, or changes some of its bytes, but never so that it contains a resource that the
+// model does not know.
 void Mangle(World *world, bool delta, Random *random, Message *m);
 
-// A response that the production made, of files or of a web server's answer, as a new message.
+// Parses a response that the production code made from files or from a web server's answer, as a
+// new message.
 int ReadResponse(World *world, gxds_str bytes);
 
-// The node is in the first request of a stream, and only there.
+// Checks that the node is in the first request of a stream, and only there.
 void CheckNode(const Client &client, Stream *s, bool has_node, gxds_str node_id);
 
 }  // namespace gxds_sim

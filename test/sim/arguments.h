@@ -1,4 +1,4 @@
-// The runner's flags; a line of regressions.txt is some of them.
+// The runner's flags. A line of regressions.txt contains some of them.
 #ifndef GRPC_XDS_TEST_SIM_ARGUMENTS_H_
 #define GRPC_XDS_TEST_SIM_ARGUMENTS_H_
 
@@ -19,7 +19,7 @@ struct Flags {
   RunSpec spec;
 };
 
-// False, and what is wrong with them.
+// False: *problem holds the error.
 bool ParseArguments(const std::vector<std::string> &arguments, Flags *flags, std::string *problem);
 
 }  // namespace gxds_sim

@@ -1,4 +1,4 @@
-// What both parts of balancing.h's checks use.
+// Helpers that both parts of balancing.h's checks use.
 #ifndef GRPC_XDS_TEST_SIM_BALANCING_INTERNAL_H_
 #define GRPC_XDS_TEST_SIM_BALANCING_INTERNAL_H_
 
@@ -19,7 +19,7 @@ inline std::string TextOf(const gxds_address &address) {
   return out;
 }
 
-// The leaf cluster that a subchannel is of.
+// The leaf cluster of a subchannel.
 inline std::string ClusterOf(const memory::Subchannel &subchannel) {
   const std::string *name = subchannel.args.GetString("grpc.internal.xds_cluster_name");
   return name == nullptr ? "" : *name;
@@ -56,8 +56,8 @@ inline bool HasAddress(const gxds_locality &locality, const gxds_endpoint &endpo
   return has;
 }
 
-// Whether that is an address of the endpoint that a session has, by its addresses: the endpoint may
-// have a second one by now.
+// Whether `address` is one of a session's endpoint, whose addresses are `addresses`. The endpoint
+// may have got a second address since.
 inline bool IsOneOf(const std::string &addresses, const std::string &address) {
   const std::string all = "," + addresses + ",";
   return all.find("," + address + ",") != std::string::npos ||

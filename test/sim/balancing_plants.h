@@ -1,5 +1,5 @@
-// Faults planted in policies, at the seam between them and the host: see that the checks of
-// balancing.h find them.
+// Faults planted in policies, at the seam between them and the host. The checks of balancing.h must
+// find them.
 #ifndef GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
 #define GRPC_XDS_TEST_SIM_BALANCING_PLANTS_H_
 
@@ -22,27 +22,27 @@ class BalancingPlants {
   ~BalancingPlants();
   BalancingPlants(const BalancingPlants &) = delete;
 
-  // Whether an update does not reach the policies.
+  // Whether to lose this update.
   bool LosesUpdate();
-  // What the policies are given in place of the snapshot: one reference, the caller's.
+  // The snapshot that the policies get in place of `after`. The caller owns the returned reference.
   const gxds_config *Snapshot(const gxds_config *before, const gxds_config *after);
-  // The weights of some localities are one more from now on than the servers say.
+  // From now on the weights of some localities are one more than the servers say.
   void BendWeights(const gxds_config *config);
-  // What outlier detection is told is not what the servers say.
+  // Changes outlier detection's settings from what the servers say.
   void BendOutlierDetection(const gxds_config *config);
-  // Whether a new state of a connection is not told to who watches it.
+  // Whether to lose this new state of a connection, so that its watchers are not notified.
   bool LosesState(grpc_connectivity_state state);
-  // Whether a timer of that length is lost.
+  // Whether to lose a timer of that length.
   bool LosesTimer(gxds_duration delay);
-  // The picker by which the host picks; borrow: until the next call.
+  // The picker that the host uses. Borrowed: valid until the next call.
   gxds_picker *Picker(gxds_picker *of_policies);
-  // A policy forgets to give a subchannel up.
+  // Keeps a reference to the subchannel, as if a policy forgot to release it.
   void Keep(memory::Subchannel *subchannel);
-  // Nor one to an endpoint's second address.
+  // The same for the subchannel of an endpoint's second address.
   void KeepSecond(memory::Subchannel *subchannel);
-  // Which clusters let endpoints that drain serve sessions is not what the servers say.
+  // Changes, from what the servers say, which clusters let draining endpoints serve sessions.
   void BendDraining(const gxds_config *config);
-  // The policies have ended.
+  // Releases the pickers, when the policies have ended.
   void DropPickers();
 
  private:
@@ -50,7 +50,7 @@ class BalancingPlants {
 
   const Plant plant_;
   int occasions_ = 0;
-  gxds_picker *last_ = nullptr;  // references: of the policies
+  gxds_picker *last_ = nullptr;  // references, to pickers of the policies
   gxds_picker *stale_ = nullptr;
   gxds_picker *planted_ = nullptr;
   std::vector<gxds_subchannel *> kept_;                              // references

@@ -1,4 +1,5 @@
-// The ring of ring_hash as A42 describes it, made without the production's: where a hash leads.
+// The ring of ring_hash as A42 describes it, computed without the production code: the endpoint of
+// a hash.
 #ifndef GRPC_XDS_TEST_SIM_BALANCING_RING_H_
 #define GRPC_XDS_TEST_SIM_BALANCING_RING_H_
 
@@ -17,13 +18,13 @@ class Ring {
     std::string address;
     double share;  // of all RPCs; all shares together are 1
   };
-  // With the sizes that a Cluster has by default, and the client's limit.
+  // The ring has the default sizes of a Cluster, and the client's limit.
   explicit Ring(const std::vector<Member> &members);
 
-  // The endpoint that a hash leads to, if those are left out: the next one on the ring. Several
-  // where rounding decides whether an endpoint has one place more.
+  // The endpoint of a hash: the next one on the ring that is not in left_out. There may be several,
+  // if rounding decides whether an endpoint has one more place.
   std::set<std::string> OwnersOf(uint64_t hash, const std::set<std::string> &left_out = {}) const;
-  // A hash that leads to it for certain.
+  // A hash that certainly leads to that endpoint.
   uint64_t HashOf(const std::string &address) const;
 
  private:

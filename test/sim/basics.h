@@ -1,8 +1,8 @@
-// What every part of the simulator shares: sizes of its small world, its random numbers, and how a
-// check fails.
+// What every part of the simulator shares: the sizes of its small world, its random numbers, and
+// the failure of a check.
 //
-// Confined, all of the simulator: one run at a time in a process. A run depends on its seed and on
-// nothing else: no clock, no addresses, no order of hash tables.
+// All of the simulator is confined: one run at a time in a process. A run depends only on its seed:
+// not on a clock, on addresses, or on the order of hash tables.
 #ifndef GRPC_XDS_TEST_SIM_BASICS_H_
 #define GRPC_XDS_TEST_SIM_BASICS_H_
 
@@ -15,7 +15,7 @@
 
 namespace gxds_sim {
 
-// The types of resources, as indices; kTypes (resources.h) has the production's tables.
+// The types of resources, as indices. TypeOf() (resources.h) returns the production's tables.
 enum { kLds, kRds, kCds, kEds, kTypeCount };
 // Names of each type. The first ones are old-style, the others belong to authority "a".
 constexpr int kNameCount = 12;
@@ -47,29 +47,29 @@ class Random {
   uint64_t Draw(uint64_t n) { return (Next() >> 32) * n >> 32; }
   int Int(int n) { return static_cast<int>(Draw(static_cast<uint64_t>(n))); }
   bool OneIn(int n) { return Int(n) == 0; }
-  // About this long: often less, now and then much more.
+  // A duration of about this length: often less, sometimes much more.
   gxds_duration Around(gxds_duration mean) {
     if (mean == 0) return 0;
     double wait = static_cast<double>(mean) * 2 * gxds_random_unit(&state_);
     return static_cast<gxds_duration>(OneIn(16) ? wait * 8 : wait);
   }
-  // Some value between, such that every order of magnitude is as likely as the others.
+  // A value in between. Every order of magnitude is equally likely.
   gxds_duration Magnitude(gxds_duration least, gxds_duration most);
 
  private:
   gxds_random state_;
 };
 
-// Independent numbers from two.
+// A pseudo-random number from two numbers.
 inline uint64_t Mix(uint64_t a, uint64_t b) {
   gxds_random r = {a * 0x9e3779b97f4a7c15u ^ b};
   gxds_random_next(&r);
   return gxds_random_next(&r);
 }
 
-// A check failed. Thrown, and caught where the run began.
+// A failed check. It is thrown, and caught where the run began.
 struct Failure {
-  std::string kind;  // tells one failure from another, whatever the run
+  std::string kind;  // identifies the kind of failure, in any run
   std::string what;
 };
 [[noreturn]] __attribute__((format(printf, 2, 3))) void Fail(const char *kind, const char *format,

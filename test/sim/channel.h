@@ -1,6 +1,7 @@
-// A channel of a client: the production's dependency manager, carried out as the production's
-// resolver does, and what it was told. Everything that it publishes is checked against that, and,
-// whenever nothing is awaited, compared with a reference: see reference.h.
+// A channel of a client: the production's dependency manager, driven as the production's resolver
+// drives it, and a record of the resources and errors that it received. Everything that it
+// publishes is checked against that record. Whenever it waits for nothing, its snapshot is also
+// compared with a reference (reference.h).
 #ifndef GRPC_XDS_TEST_SIM_CHANNEL_H_
 #define GRPC_XDS_TEST_SIM_CHANNEL_H_
 
@@ -22,32 +23,33 @@ class Channel {
 
   int index() const { return index_; }
   int listener() const { return told_.listener; }
-  bool touched = false;  // it has to settle
+  bool touched = false;  // Settle() is needed
 
-  // ---- what the client tells ----
+  // ---- notifications from the client ----
   void OnResource(const Watch &watch, const gxds_resource *resource, const gxds_error *error);
   void OnAmbient(const Watch &watch, const gxds_error *error);
 
-  // ---- what its user does; each is followed by Client::Touch() ----
+  // ---- actions of its user; each is followed by Client::Touch() ----
   void ToggleHold(int cluster);
   void ToggleSubscription(int cluster, bool dangling);
   void DnsAgain(bool fail);
-  // The last RPC on a cluster that no route names any more is done. Whether anything changed.
+  // Ends the last RPC on a cluster that no route names any more. Returns whether anything changed.
   bool Release(int cluster);
-  // Likewise. ask: the answer is to that question.
+  // Answers the query with the number `ask`. Returns whether anything changed.
   bool AnswerDns(int host, int ask);
   void LateEvent(Random *random);
   void Heal();
 
-  // Settles, and carries out what comes of it.
+  // Settles the dependency manager and carries out its actions.
   void Settle();
 
-  // Something happens to backends and RPCs.
+  // Draws an event of backends and RPCs.
   void StepPolicies(Random *random) { balancing_->Step(random); }
 
-  // Everything was told, and what is published is what the reference says, and so are its policies.
+  // Checks that every notification has come, that the snapshot equals the reference, and that the
+  // policies have settled.
   void CheckConverged();
-  // It ends: its policies leave nothing behind.
+  // Ends the channel. Its policies must leave nothing behind.
   void Finish() { balancing_->Finish(); }
   uint64_t Digest() const;
 
@@ -79,12 +81,12 @@ class Channel {
   gxds_dependency_manager *manager_;
   ToldTable told_;
   Mask held_ = 0;
-  Mask wanted_held_ = 0;  // by ToggleHold(): not only as long as routes name them
+  Mask wanted_held_ = 0;  // by ToggleHold(): held also when no route names them
   int subscriptions_[kNameCount] = {};
   const gxds_config *config_ = nullptr;
   Mask routes_ = 0;  // of config_
   bool failed_ = false;
-  bool awaited_ = false;  // when it settled the last time, something was
+  bool awaited_ = false;  // at the last Settle(), the manager waited for something
   uint64_t last_token_ = 0;
   int dns_asked_[kDnsCount] = {};
   bool dns_fails_[kDnsCount] = {};

@@ -1,5 +1,5 @@
-// The resource cache of one client's process: what the engine wants kept, and when it may start
-// from that.
+// The resource cache of one client's process: what the engine must store in it, and when it may use
+// stored resources.
 #ifndef GRPC_XDS_TEST_SIM_CLIENT_CACHE_H_
 #define GRPC_XDS_TEST_SIM_CLIENT_CACHE_H_
 
@@ -20,31 +20,33 @@ class ClientCache {
 
   Process &process() { return process_; }
 
-  // PERSIST, FORGET and RESTORE, carried out as the production's transport does.
+  // Carries out PERSIST, FORGET and RESTORE as the production's transport does.
   void Carry(const gxds_action &action);
 
-  // ---- what the client hears of ----
-  void OnWatch(int authority);    // the first one of some resource
-  void OnUnwatch(int authority);  // the last one of the authority
-  // A server is about to be heard. unsure: or not, since its words are odd.
+  // ---- events of the client ----
+  void OnWatch(int authority);    // the first watch of a resource
+  void OnUnwatch(int authority);  // the last watch of the authority ended
+  // A response of a server is about to be handled. unsure: it may have no effect, since it is odd.
   void OnAnswer(int server, bool unsure);
 
-  // What is to end by a ttl is not kept.
+  // Checks that resources with a TTL are not stored.
   void CheckEnding();
-  // Deadlines were carried out up to then: what is kept is used, if no server answers.
+  // Deadlines were carried out up to that time. Checks that stored resources are used if no server
+  // responds.
   void CheckStarted(gxds_time carried);
-  // All is well: what is used is kept, and none of it is only that.
+  // After healing: checks that every used resource is stored, and that none still comes from the
+  // cache only.
   void CheckConverged();
 
  private:
   // Of one authority.
   struct Start {
     bool watched = false;
-    gxds_time first_watch = GXDS_TIME_NEVER;  // of the process
-    gxds_time since = GXDS_TIME_NEVER;        // it is watched
+    gxds_time first_watch = GXDS_TIME_NEVER;  // the first watch of the process
+    gxds_time since = GXDS_TIME_NEVER;        // watched since then
     bool answered = false;
     bool perhaps_answered = false;
-    bool due = false;  // no server was in time
+    bool due = false;  // no server responded in time
     int from = -1;     // the server whose shelf is used; -1: none yet
     bool from_unsure = false;
   };

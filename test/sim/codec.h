@@ -1,4 +1,4 @@
-// Requests and responses of ADS, in both encodings, from and to bytes, through upb.
+// Converts ADS requests and responses of both variants from and to bytes, with upb.
 #ifndef GRPC_XDS_TEST_SIM_CODEC_H_
 #define GRPC_XDS_TEST_SIM_CODEC_H_
 
@@ -9,23 +9,24 @@
 
 namespace gxds_sim {
 
-// Its views borrow: until the bytes go, or the next call of ParseRequest().
+// Its views are borrowed: valid until the bytes are freed, or until the next call of
+// ParseRequest().
 struct Request {
-  int type = -1;  // -1: none of ours
+  int type = -1;  // -1: not one of ours
   gxds_str version = {};
   gxds_str nonce = {};
   Mask names = 0;
-  bool odd_names = false;  // a name twice, or one that is none of ours
+  bool odd_names = false;  // a name occurs twice, or is not ours
   bool has_node = false;
   gxds_str node_id = {};
   bool nack = false;
   int error_code = 0;
   gxds_str error = {};
 };
-// Fails if the bytes are no DiscoveryRequest.
+// The check fails if the bytes are no DiscoveryRequest.
 Request ParseRequest(gxds_str bytes);
 
-// What a planted fault makes of a request: the same with these changes.
+// The changes that a planted fault makes to a request.
 struct RequestChange {
   const std::string *version = nullptr;
   const std::string *nonce = nullptr;
@@ -38,31 +39,32 @@ std::string ChangeRequest(gxds_str bytes, const RequestChange &change);
 struct AnyView {
   gxds_str type_url = {};
   gxds_str value = {};
-  bool wrapped = false;  // in a Resource of that name
+  bool wrapped = false;  // in a Resource with that name
   gxds_str name = {};
-  bool broken_wrapper = false;  // and the Resource is no message
+  bool broken_wrapper = false;  // the Resource cannot be decoded
   gxds_str version = {};
   gxds_duration ttl = 0;
-  bool heartbeat = false;  // without the resource
-  bool bad_ttl = false;    // or not to be used
+  bool heartbeat = false;  // contains no resource
+  bool bad_ttl = false;    // the TTL is invalid
 };
-// Serializes into *out, whose memory is used again.
+// Serializes into *out, and reuses its memory.
 void BuildResponse(gxds_str type_url, gxds_str version, gxds_str nonce,
                    const std::vector<AnyView> &resources, std::string *out);
 
-// The index of a type by its URL; -1: none of ours.
+// The index of a type by its URL; -1: not one of ours.
 int TypeOfUrl(gxds_str url);
 
 // ---- delta (codec_delta.cc) ----
 
-// Its views borrow: until the bytes go, or the next call of ParseDeltaRequest().
+// Its views are borrowed: valid until the bytes are freed, or until the next call of
+// ParseDeltaRequest().
 struct DeltaRequest {
   int type = -1;
   gxds_str nonce = {};
   Mask subscribe = 0;
   Mask unsubscribe = 0;
   bool odd_names = false;
-  Mask claims = 0;  // names whose versions it tells
+  Mask claims = 0;  // names with versions in the request (initial_resource_versions)
   gxds_str versions[kNameCount] = {};
   bool has_node = false;
   gxds_str node_id = {};
@@ -70,10 +72,10 @@ struct DeltaRequest {
   int error_code = 0;
   gxds_str error = {};
 };
-// Fails if the bytes are no DeltaDiscoveryRequest.
+// The check fails if the bytes are no DeltaDiscoveryRequest.
 DeltaRequest ParseDeltaRequest(gxds_str bytes);
 
-// What a planted fault, or a server that drops names, makes of one.
+// The changes that a planted fault, or a server that drops names, makes to a request.
 struct DeltaRequestChange {
   const std::string *nonce = nullptr;
   const std::string *versions = nullptr;  // all of them
@@ -92,17 +94,17 @@ struct DeltaView {
   gxds_str alias = {};  // empty: none
   gxds_duration ttl = 0;
   bool bad_ttl = false;
-  bool heartbeat = false;  // without the resource
+  bool heartbeat = false;  // contains no resource
 };
 void BuildDeltaResponse(int type, gxds_str version, gxds_str nonce,
                         const std::vector<DeltaView> &resources, Mask removed, std::string *out);
-// The resources' bytes of what may be a response; false: it is none.
+// The bytes of a response's resources. False: the bytes are no response.
 bool DeltaValues(gxds_str bytes, std::vector<std::string> *out);
 
 // ---- both ----
 
-// Whether the bytes, if they are a response at all, have only values that are among `known`: then
-// no resource in them is one that nobody made.
+// Whether the bytes, if they are a response, contain only values in `known`, so no resource that
+// the simulator did not make.
 bool HasOnlyValues(gxds_str bytes, bool delta, const std::vector<gxds_str> &known);
 
 // The serialized Node of that id.

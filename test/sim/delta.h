@@ -1,4 +1,4 @@
-// Incremental ADS, as both ends of a stream should speak it: see ads.h.
+// Incremental ADS, as both ends of a stream should use it: see ads.h.
 #ifndef GRPC_XDS_TEST_SIM_DELTA_H_
 #define GRPC_XDS_TEST_SIM_DELTA_H_
 
@@ -10,7 +10,7 @@ void DeltaCheckSend(World *world, Stream *stream, gxds_str bytes);
 void DeltaPredict(World *world, Stream *stream, const Message &message);
 void DeltaOnRequest(World *world, int stream, gxds_str bytes);
 int DeltaServe(World *world, int stream, int type, Serving how, Random *random);
-// Says that what it sent lives on, and when it will say so again.
+// Sends a heartbeat for the resources that were sent, and schedules the next one.
 void DeltaOnHeartbeat(World *world, int stream, int type);
 
 }  // namespace gxds_sim

@@ -1,5 +1,5 @@
-// A directory of resource files, faked byte by byte, and what the clients' file sources make of it:
-// the production's gxds_file_watch, gxds_file_set_build() and gxds_file_server.
+// A fake directory of resource files, at the byte level, and the clients' file sources: the
+// production's gxds_file_watch, gxds_file_set_build() and gxds_file_server.
 #ifndef GRPC_XDS_TEST_SIM_FILES_H_
 #define GRPC_XDS_TEST_SIM_FILES_H_
 
@@ -11,7 +11,7 @@
 
 namespace gxds_sim {
 
-// What the files say of each name: a content, or -1.
+// The resource of each name in the files: a content, or -1.
 struct FilesState {
   int content[kTypeCount][kNameCount];
   FilesState();
@@ -23,27 +23,27 @@ class Directory {
   Directory(World *world, int server) : world_(world), server_(server) {}
   Directory(const Directory &) = delete;
 
-  int server() const { return server_; }  // that it is in bootstraps
+  int server() const { return server_; }  // its index in bootstraps
 
-  // The file is written anew, in place or aside.
+  // Writes the file again, in place, or as a new file that replaces it.
   void Write(int type);
-  void OnClosed(int type);  // a writer of the file is done
+  void OnClosed(int type);  // a writer of the file has closed it
   void Vanish(int type);
   void Damage(int type, Random *random);
-  // All files are there, and whole.
+  // Makes all files exist and whole.
   void Heal();
 
-  // Whether there is a file that can't be taken.
+  // Whether a file cannot be used.
   bool IsBad() const;
   FilesState State() const;
-  // plant: a damaged file is left out, and the others are taken.
+  // plant: the fault that leaves out a damaged file and uses the others.
   const gxds_file_set *Build(const gxds_file_set *previous, bool plant) const;
 
  private:
   struct File {
     bool there = false;
     bool damaged = false;
-    bool open = false;  // a writer is at it
+    bool open = false;  // a writer has it open
     std::string bytes;
     int contents[kNameCount];
   };
@@ -56,7 +56,7 @@ class Directory {
   File files_[kTypeCount];
 };
 
-// One client's.
+// The file source of one client.
 class FileSource {
  public:
   FileSource(World *world, int client);
@@ -66,12 +66,13 @@ class FileSource {
   void OnChange(int type, gxds_file_watch_change change);
   void OnOpen() { gxds_file_server_open(server_); }
   void OnRequest(gxds_str bytes);
-  // Reads the directory, if that is due. False: it failed, as a channel that can't connect.
+  // Reads the directory if that is due. False: it failed, which has the effect of a channel that
+  // cannot connect.
   bool Look();
-  // The next response, as a message; -1: there is nothing to say.
+  // The next response, as a message; -1: none.
   int Next();
   void OnRead() { ScheduleAt(world_->now()); }
-  // When there is something to do without that.
+  // Schedules its next work that no event triggers.
   void Schedule();
 
  private:
@@ -83,8 +84,8 @@ class FileSource {
   gxds_file_watch watch_;
   gxds_file_server *server_;
   const gxds_file_set *set_ = nullptr;
-  bool bad_ = false;   // the last reading was
-  bool told_ = false;  // and that there is no good one
+  bool bad_ = false;   // the last reading failed
+  bool told_ = false;  // the client was told that there is no good set
   FilesState good_;
   FilesState before_;
 };

@@ -1,6 +1,5 @@
-// What kinds of things happen in a run, and what a run is: drawn from the seed, so that runs differ
-// in character and not only in detail. Some faults are off, and the weights of the others are far
-// apart.
+// The options of a run, drawn from its seed. Runs differ in character, not only in detail: some
+// faults are off, and the weights of the others are far apart.
 #ifndef GRPC_XDS_TEST_SIM_OPTIONS_H_
 #define GRPC_XDS_TEST_SIM_OPTIONS_H_
 
@@ -12,7 +11,7 @@
 
 namespace gxds_sim {
 
-// What the world does to clients and servers, one at a time, with the words for reports.
+// The ops: what the world does to clients and servers, with the text for reports.
 #define GXDS_SIM_OPS(X)                                     \
   X(Watch, "watch")                                         \
   X(Unwatch, "unwatch")                                     \
@@ -68,7 +67,7 @@ enum Op {
 extern const char *const kOpNames[kOpCount];
 extern const char *const kOpWords[kOpCount];
 
-// What comes of it: the things that runs are counted by.
+// What happens in a run. Reports count these events.
 #define GXDS_SIM_EVENTS(X)                                       \
   X(Request, "request arrives")                                  \
   X(StaleRequest, "request with a stale nonce arrives")          \
@@ -158,8 +157,8 @@ enum Happening {
 };
 extern const char *const kHappeningWords[kHappeningCount];
 
-// Faults planted at the boundary between the production code and its owner, to see that the checks
-// find them.
+// Faults planted at the boundary between the production code and its owner. The checks must find
+// them.
 #define GXDS_SIM_PLANTS(X)                                                                    \
   X(None, "none", "no fault")                                                                 \
   X(NackVersion, "nack-version", "a NACK carries the received version, not the accepted one") \
@@ -227,60 +226,62 @@ enum Plant {
 };
 extern const char *const kPlantNames[kPlantCount];
 extern const char *const kPlantWords[kPlantCount];
-// kPlantCount: there is none of that name.
+// kPlantCount: no fault has that name.
 Plant PlantOf(const std::string &name);
-Op OpOf(const std::string &name);  // kOpCount: likewise
+Op OpOf(const std::string &name);  // kOpCount: no op has that name
 
-// What makes a server answer a request in state of the world, beside news.
+// When a server in state of the world answers a request that brings no news.
 enum Answering : uint8_t {
-  kAnswersNothing,       // news only
-  kAnswersChangedNames,  // that names were added or removed, as Istio does
-  kAnswersRequests,      // all that is not just an ACK or NACK
+  kAnswersNothing,       // never
+  kAnswersChangedNames,  // if names were added or removed, as Istio does
+  kAnswersRequests,      // if the request is more than an ACK or NACK
 };
 
 struct ServerOptions {
   bool fail_on_data_errors = false;
   bool transient_timer = false;
-  bool sparing = false;           // RDS and EDS: only what changed
-  bool trusting = false;          // believes clients that say they have all of a version
-  bool reads_stale = false;       // takes the names of a request with a stale nonce
-  bool constant_version = false;  // says the same version whatever it sends
+  bool sparing = false;           // RDS and EDS: sends only changed resources
+  bool trusting = false;          // believes clients that claim to have everything of a version
+  bool reads_stale = false;       // uses the names of a request with a stale nonce
+  bool constant_version = false;  // all responses have the same version
   Answering answers = kAnswersNothing;
-  bool repeats = false;           // SotW: at any change all is sent again, of all types
-  int wrap_one_in = 1;            // of resources; 0: none
-  bool delta = false;             // so says the bootstrap
-  bool knows_delta = true;        // else it answers UNIMPLEMENTED
-  bool tells_absent = false;      // delta: what never was is told; else only what went
-  bool breathless = false;        // delta: what comes back, went in the same response
-  bool drops_names = false;       // delta: of stale ACKs and of NACKs, as Istio does
-  gxds_duration ttl = 0;          // of all resources
+  bool repeats = false;     // SotW: any change causes all resources of all types to be sent again
+  int wrap_one_in = 1;      // one in so many resources is wrapped; 0: none
+  bool delta = false;       // the bootstrap asks for delta
+  bool knows_delta = true;  // otherwise it answers UNIMPLEMENTED
+  bool tells_absent =
+      false;                 // delta: also removes names that never existed; else only deleted ones
+  bool breathless = false;   // delta: a resource that returns is removed in the same response
+  bool drops_names = false;  // delta: ignores the names in stale ACKs and NACKs, as Istio does
+  gxds_duration ttl = 0;     // of all resources
   bool wrapper_versions = false;  // SotW: wrappers have versions of their own
-  gxds_duration delay = 0;        // until it answers
-  gxds_duration replication = 0;  // until a change reaches it
+  gxds_duration delay = 0;        // before an answer
+  gxds_duration replication = 0;  // before a change reaches it
 };
 
 struct Options {
   int clients = 1;
   int servers = 1;
-  int authority_count[kAuthorityCount] = {};  // of servers in the authority's list
+  int authority_count[kAuthorityCount] = {};  // servers in the authority's list
   int authority_servers[kAuthorityCount][kServerMax] = {};
-  Mask names = 0;  // those in use
+  Mask names = 0;  // the names in use
   int ops = 0;
   gxds_duration op_gap = 0;
   gxds_duration net_delay = 0;
   gxds_duration sent_delay = 0;
-  gxds_duration lag = 0;        // of deadlines
-  int drain_late_one_in = 0;    // events after which the client isn't drained; 0: none
+  gxds_duration lag = 0;        // by which deadlines are late
+  int drain_late_one_in = 0;    // one in so many events does not drain the client; 0: none
   bool settle_at_once = false;  // dependency managers settle in the middle of a drain
   bool complete_truth = false;  // when all heals, everything exists
   bool any_ttl = false;
-  bool cache = false;      // clients keep resources
+  bool cache = false;      // clients have a resource cache
   int files = -1;          // the server that is a directory, last in the lists; -1: none
   int web = -1;            // the server that is a web server, anywhere in the lists; -1: none
-  bool web_files = false;  // it has resource files and their index; else it speaks REST-JSON
+  bool web_files = false;  // it serves resource files and their index; else REST-JSON
   gxds_duration web_refresh = 0;
-  gxds_duration web_max_age = 0;    // that it says, as long as things go wrong; 0: none
-  bool web_versions_names = false;  // its version is of what is asked for; else of all it has
+  gxds_duration web_max_age = 0;  // in its answers until the world heals; 0: none
+  bool web_versions_names =
+      false;  // its version covers the requested names; else everything it has
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;
@@ -288,17 +289,17 @@ struct Options {
 
 Options DrawOptions(uint64_t seed);
 
-// One run: everything that it depends on.
+// Everything that one run depends on.
 
 struct RunSpec {
   uint64_t seed = 0;
   Plant plant = kPlantNone;
-  int op_limit = -1;                      // only the first ones; -1: all
+  int op_limit = -1;                      // only that many ops; -1: all
   std::vector<std::pair<int, int>> drop;  // ranges of ops that don't happen, both ends included
   uint64_t off = 0;                       // a bit for each Op that never happens
   bool trace = false;                     // to stdout
 };
-// The runner's arguments for it.
+// The runner's arguments for this run.
 std::string Arguments(const RunSpec &spec);
 
 struct RunResult {
@@ -306,7 +307,7 @@ struct RunResult {
   Failure failure;
   uint32_t events = 0;
   int ops = 0;
-  uint64_t digest = 0;  // of what every client holds at the end, for comparing two runs
+  uint64_t digest = 0;  // of what every client holds at the end, to compare two runs
   uint32_t op_counts[kOpCount] = {};
   uint32_t counts[kHappeningCount] = {};
 };

@@ -1,5 +1,5 @@
-// What a channel should see of what it was told: A74, A37 and A75 written once more, without
-// increments: from all that is known to a snapshot.
+// The snapshot that a channel should publish: A74, A37 and A75 implemented a second time, without
+// increments, from all that the channel has received.
 #ifndef GRPC_XDS_TEST_SIM_REFERENCE_H_
 #define GRPC_XDS_TEST_SIM_REFERENCE_H_
 
@@ -10,9 +10,9 @@ namespace gxds_sim {
 
 enum Presence : uint8_t { kRequested, kPresent, kFailed };
 
-// What a channel was told of one thing that it watches.
+// The last notification of one watch of a channel.
 struct Told {
-  uint64_t token = 0;  // 0: it doesn't watch it
+  uint64_t token = 0;  // 0: not watched
   int watch = -1;
   Presence presence = kRequested;
   const gxds_resource *resource = nullptr;  // PRESENT: a reference
@@ -33,10 +33,10 @@ struct ReferenceEntry {
 };
 
 struct Reference {
-  bool awaited = false;    // something is: then the rest is only what is known so far
-  bool failed = false;     // the channel has nothing to use
-  bool unwatched = false;  // something that is needed is not watched
-  // What has to be watched.
+  bool awaited = false;    // the channel waits for something, and the rest is incomplete
+  bool failed = false;     // the channel has no configuration
+  bool unwatched = false;  // a needed resource is not watched
+  // The names that must be watched.
   Mask needed[kTypeCount] = {};
   Mask needed_dns = 0;
   // The snapshot.
@@ -48,7 +48,7 @@ struct Reference {
   ReferenceEntry entries[kNameCount];
 };
 
-// held, subscribed: clusters that are wanted whether or not a route names them.
+// held, subscribed: clusters that are needed even if no route names them.
 Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed);
 
 // ---- reading resources by name ids ----
@@ -56,7 +56,7 @@ Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed);
 // The clusters of a virtual host's routes.
 Mask ClustersOf(const gxds_virtual_host *host);
 const gxds_virtual_host *HostOf(const gxds_route_config *routes);
-// Of an EDS or DNS cluster: where its endpoints come from.
+// The source of the endpoints of an EDS or DNS cluster.
 const Told &SourceOf(const ToldTable &told, const gxds_cluster *cluster);
 int DnsOf(const gxds_cluster *cluster);
 

@@ -1,6 +1,6 @@
 // The resources of the simulated world: names, and contents as servers hold them. A content is a
-// whole resource, valid or not, in serialized form; its number is in the bytes, so that whoever
-// holds the decoded resource can be asked which one it is.
+// whole serialized resource, valid or not. Its number is in the bytes, so it can be read from the
+// decoded resource.
 #ifndef GRPC_XDS_TEST_SIM_RESOURCES_H_
 #define GRPC_XDS_TEST_SIM_RESOURCES_H_
 
@@ -20,23 +20,23 @@ int TypeIndex(const gxds_resource_type *type);
 
 // The canonical form: "n3", or "xdstp://a/envoy.config.cluster.v3.Cluster/n9?x=1&y=2".
 const std::string &NameOf(int type, int name);
-// Another spelling of the same name; for old-style names the same.
+// Another spelling of the same name; for old-style names the same spelling.
 const std::string &OtherSpelling(int type, int name);
 // The name with that canonical form; -1: none of ours.
 int IdOf(int type, gxds_str text);
 const std::string &DnsName(int host);  // "h2:80"
-// Of EDS' endpoint with that port; empty: it has none.
+// The hostname of the EDS endpoint with that port; empty: none.
 std::string HostnameOf(int port);
 // The label "version" of that endpoint.
 std::string VersionOf(int port);
-// A61: some contents' endpoints have a second address, which differs from the first in its last
-// byte alone. The first of an endpoint's, by any of them.
+// The first address of an endpoint, given any of its addresses. A61: the endpoints of some contents
+// have a second address, which differs from the first only in the last byte.
 std::string FirstAddressOf(const std::string &address);
 
 enum ContentKind : uint8_t {
   kListenerRds,       // refs[0]: route configuration
   kListenerInline,    // refs: clusters
-  kListenerSocket,    // of a server: not for channels
+  kListenerSocket,    // a server's listener, not usable by channels
   kRoutes,            // refs: clusters
   kRoutesElsewhere,   // no virtual host for our channels
   kClusterEds,        // refs[0]: endpoints
@@ -47,7 +47,7 @@ enum ContentKind : uint8_t {
 
 enum ContentFault : uint8_t {
   kValid,
-  kInvalid,      // says its name, and breaks a rule
+  kInvalid,      // has its name, and breaks a rule
   kUndecodable,  // no message at all
 };
 
@@ -58,8 +58,8 @@ struct Content {
   uint8_t name = 0;
   ContentKind kind = kEndpoints;
   ContentFault fault = kValid;
-  bool other_spelling = false;  // of its own name
-  bool misnamed = false;        // some wrapper said another name than this
+  bool other_spelling = false;  // its own name has the other spelling
+  bool misnamed = false;        // a wrapper had another name
   uint8_t ref_count = 0;
   uint8_t refs[kRefMax] = {};
   size_t offset = 0;  // of its bytes
@@ -74,12 +74,12 @@ class Contents {
   Contents(const Contents &) = delete;
 
   void Clear();
-  // Adds one; its bytes are made here. The result is its number.
+  // Adds a content, makes its bytes, and returns its number.
   int Add(Content content);
   const Content &at(int number) const { return all_[static_cast<size_t>(number)]; }
   void SetMisnamed(int number) { all_[static_cast<size_t>(number)].misnamed = true; }
   int count() const { return static_cast<int>(all_.size()); }
-  // Borrow: until the next Add().
+  // Borrowed: valid until the next Add().
   gxds_str BytesOf(int number) const;
   // The number in a decoded resource.
   static int NumberOf(const gxds_resource *resource);
@@ -88,21 +88,20 @@ class Contents {
  private:
   std::vector<Content> all_;
   std::string bytes_;
-  std::vector<char> memory_;  // of the arena that bytes are made in
+  std::vector<char> memory_;  // of the arena in which the bytes are made
 };
 
-// What the content of that number says of the weight of a locality: by its zone.
+// The weight of a locality, found by its zone, in the content of that number.
 uint32_t WeightOf(int number, const gxds_locality &locality);
-// Likewise of its endpoint at that place.
+// The weight of the endpoint at that place.
 uint32_t WeightOfEndpoint(int number, uint32_t place);
 
-// E5: whether RPCs may want a version of a cluster's endpoints, and get no other.
+// E5: whether RPCs may select a version of the cluster's endpoints.
 bool HasSubsets(const Content &content, int number);
-// A55: whether endpoints of the cluster of that number that drain serve sessions.
+// A55: whether draining endpoints of the cluster of that number serve sessions.
 bool AllowsDraining(int number);
 
-// A random valid content of that type and name, which refers to names of the set `clusters` (if it
-// refers to clusters) and the like.
+// A random valid content of that type and name. It refers only to names in `names`.
 Content DrawContent(Random *random, int type, int name, Mask names);
 
 }  // namespace gxds_sim

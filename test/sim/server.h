@@ -1,4 +1,4 @@
-// A fake control plane: what it holds of the truth, and the server's end of its streams.
+// A fake control plane: its copy of the truth, and the server's end of its streams.
 #ifndef GRPC_XDS_TEST_SIM_SERVER_H_
 #define GRPC_XDS_TEST_SIM_SERVER_H_
 
@@ -20,16 +20,17 @@ class Server {
   const gxds_bootstrap_server *config() const { return &config_; }
   const ServerOptions &options() const { return world_->options().server[index_]; }
 
-  // A change of the truth has come here. content: -1: there is none.
+  // A change of the truth has arrived here. content -1: the resource is deleted.
   void Replicate(int type, int name, int content);
-  void Resync();  // with all of the truth
-  void Forget();  // all that it holds, its versions and nonces
+  void Resync();  // copies all of the truth
+  void Forget();  // its resources, versions and nonces
   int Held(int type, int name) const { return store_[type][name]; }
-  // Every stream that asks for this type is looked at soon.
+  // Schedules a push to every stream that requests this type.
   void PushAll(int type);
 
-  // What a client has acknowledged is remembered beyond the stream. When a new one starts with that
-  // version and those names, and nothing has changed, the client is believed: *s is what it has.
+  // The server remembers what a client has acknowledged beyond the stream. If a new stream starts
+  // with that version and those names, and nothing has changed, it trusts the client, and *s is
+  // what the client has.
   void Remember(const Stream &stream, const Request &request, const SotwServed &s);
   bool Trusts(const Stream &stream, const Request &request, SotwServed *s) const;
 
@@ -38,7 +39,7 @@ class Server {
 
   bool up = true;
   gxds_time mute_until = 0;
-  gxds_time last_replication = 0;  // changes come in order
+  gxds_time last_replication = 0;  // so that changes arrive in order
 
  private:
   void RepeatAll();

@@ -1,5 +1,5 @@
-// What is kept of one server for the clients in one place, one process after the other: the
-// production's log on a faked disk, and what should be on it.
+// The cached resources of one server for the successive client processes at one index: the
+// production's log on a fake disk, and a model of its contents.
 #ifndef GRPC_XDS_TEST_SIM_SHELF_H_
 #define GRPC_XDS_TEST_SIM_SHELF_H_
 
@@ -18,21 +18,21 @@ class Shelf {
   Shelf(const Shelf &) = delete;
 
   bool is_open() const { return log_ != nullptr; }
-  // A process reads what the ones before it left: all of it, an earlier state if it was cut, or
-  // nothing, and says so, if it was damaged.
+  // A process reads the log that earlier processes left: all of it, an earlier state if it was cut,
+  // or nothing, with an error, if it was damaged.
   void Open(World *world, Process *process, gxds_str server);
-  void Close();  // the process ended
+  void Close();  // when the process ended
 
   void Put(const gxds_action &action);  // PERSIST and FORGET
-  // Borrow: until the next call.
+  // *out is borrowed: valid until the next call.
   bool Find(int type, int name, gxds_cache_record *out);
   bool Has(int type, int name) const { return state_.records[type][name] != 0; }
-  // Whether that is what is kept of that name.
+  // Whether these bytes are stored for that name.
   bool Holds(int type, int name, gxds_str bytes);
-  // It is somebody else's: nothing is written to it.
+  // Another process owns it, so nothing is written to it.
   bool read_only() const { return read_only_; }
 
-  // ---- while no process has it ----
+  // ---- changes while no process uses it ----
   void Cut(Random *random);
   void Damage(Random *random, gxds_str server, Plant plant);
 
@@ -41,7 +41,7 @@ class Shelf {
     uint64_t records[kTypeCount][kNameCount] = {};  // hashes; 0: none
     uint64_t Hash() const;
   };
-  enum Rest { kWhole, kCut, kDamaged, kPerhapsDamaged };  // while no process had it
+  enum Rest { kWhole, kCut, kDamaged, kPerhapsDamaged };  // what happened while no process used it
 
   void Check(const State &found, const char *problem) const;
   State ReadBack();
@@ -54,8 +54,8 @@ class Shelf {
   bool read_only_ = false;
   Rest rest_ = kWhole;
   State state_;                   // of the disk
-  State anew_;                    // when it was written anew last
-  std::vector<uint64_t> states_;  // since then, and perhaps before
+  State anew_;                    // when the log was last written anew
+  std::vector<uint64_t> states_;  // the states since then, perhaps also earlier ones
 };
 
 }  // namespace gxds_sim

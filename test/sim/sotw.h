@@ -1,4 +1,4 @@
-// State of the world, as both ends of a stream should speak it: see ads.h.
+// State of the world, as both ends of a stream should use it: see ads.h.
 #ifndef GRPC_XDS_TEST_SIM_SOTW_H_
 #define GRPC_XDS_TEST_SIM_SOTW_H_
 

@@ -1,5 +1,5 @@
-// One ADS stream: what is on its way on it, and what each of its ends knows. The ends' knowledge
-// depends on the encoding: see sotw.h and delta.h.
+// One ADS stream: the messages on their way, and the state of both ends. That state depends on the
+// variant of ADS: see sotw.h and delta.h.
 #ifndef GRPC_XDS_TEST_SIM_STREAM_H_
 #define GRPC_XDS_TEST_SIM_STREAM_H_
 
@@ -16,7 +16,7 @@ enum ItemForm : uint8_t {
   kBare,
   kWrapped,
   kWrongType,      // its type is not that of the response; bare unless named
-  kBrokenWrapper,  // a Resource that can't be decoded, or, if named, not be used
+  kBrokenWrapper,  // a Resource that cannot be decoded, or that is invalid if it has a name
 };
 
 // One resource of a response.
@@ -24,69 +24,70 @@ struct Item {
   int content = 0;
   uint8_t name = 0;  // the wrapper's, when wrapped
   ItemForm form = kBare;
-  bool named = false;  // of the latter two: by a wrapper that can be read
+  bool named = false;  // for the last two forms: in a wrapper whose name can be read
   // Delta.
-  int8_t alias = -1;  // it is what is asked for by that name too
+  int8_t alias = -1;  // another name by which the resource is requested
   // Of the wrapper.
-  bool heartbeat = false;  // it lives on: the content is not sent
-  std::string version;     // SotW: not all servers say one
+  bool heartbeat = false;  // renews the TTL, without the content
+  std::string version;     // SotW: only some servers set it
 };
 
 enum MessageEffect : uint8_t {
   kUnderstood,
-  kIgnored,  // of a type that nobody knows
-  kUnsure,   // its bytes were tampered with: nobody knows what the client makes of it
+  kIgnored,  // of an unknown type
+  kUnsure,   // its bytes were changed, so the client's reaction is not predictable
 };
 
 // One message, in either direction. Lives in the world's pool.
 struct Message {
   bool used = false;
   std::string bytes;
-  // Of a response: what the server meant by it.
+  // For a response: its meaning, before any damage.
   int type = 0;
   MessageEffect effect = kUnderstood;
   std::string version;
   std::string nonce;
   std::vector<Item> items;
-  Mask missing = 0;       // told to be so, as errors (xRFC TP3)
+  Mask missing = 0;       // reported as missing, as errors (xRFC TP3)
   gxds_duration ttl = 0;  // of its items
   // Delta.
   Mask removed = 0;
 };
 
-// What the client's end should know of one type, by what it was given and what it said.
+// The state of the client's end for one type, from the responses it got and the requests it sent.
 struct SotwHeard {
   bool requested = false;
   bool unanswered = false;       // a response waits for its ACK or NACK
-  bool had_errors = false;       // and it is to be a NACK
-  bool may_have_errors = false;  // or perhaps
-  bool unsure = false;           // who knows
-  Mask ever = 0;                 // asked for on this stream
+  bool had_errors = false;       // the answer must be a NACK
+  bool may_have_errors = false;  // perhaps a NACK
+  bool unsure = false;           // not known
+  Mask ever = 0;                 // names requested on this stream
   std::string nonce;
-  std::string nonce_before;  // these two are for planted faults
+  std::string nonce_before;  // this and the next are for planted faults
   std::string received_version;
 };
 
-// What a server said last to live on.
+// A server's last heartbeat.
 struct Heartbeats {
   bool scheduled = false;
   std::string nonce;
   Mask names = 0;
 };
 
-// What the server's end knows of one type.
+// The state of the server's end for one type.
 struct SotwServed {
   bool asked = false;
   bool answered = false;
-  bool odd = false;  // what was acknowledged is not to be relied on
+  bool odd = false;  // its acknowledgements are not reliable
   Mask names = 0;
-  int given[kNameCount] = {};  // what it believes that the client has; -1: nothing; -2: who knows
+  int given[kNameCount] =
+      {};  // what the client has, as the server believes; -1: nothing; -2: not known
   std::string nonce;
-  std::string version;  // the last that it said, or that the client said and was believed
+  std::string version;  // the last one in a response, or the client's if the server trusted it
   Heartbeats heartbeats;
   std::vector<std::string> unacknowledged;  // nonces, the oldest first
-  bool owes = false;                        // a response, even if it says nothing new
-  bool repeats = false;                     // and that is to have everything
+  bool owes = false;                        // it must respond, even without news
+  bool repeats = false;                     // the response must contain everything
 };
 
 struct SotwStream {
@@ -94,31 +95,31 @@ struct SotwStream {
   SotwServed served[kTypeCount];
 };
 
-// The same in delta. What the client's end should know.
+// The same in delta. The state of the client's end.
 struct DeltaAnswer {
   std::string nonce;
   bool nack = false;
-  bool unsure = false;  // which of both
+  bool unsure = false;  // ACK or NACK is not known
 };
 struct DeltaHeard {
   bool requested = false;
   std::vector<DeltaAnswer> unanswered;  // responses, the oldest first
 };
 
-// What the server's end knows.
+// The state of the server's end.
 enum { kUntold = -1, kWhoKnows = -2, kToldAbsent = -3 };
 struct DeltaServed {
   bool asked = false;
   Mask names = 0;
-  Mask left = 0;                     // given up lately
-  int given[kNameCount] = {};        // of names: a content, or one of these
-  int8_t alias_of[kNameCount] = {};  // it was told under that name; -1: under its own
+  Mask left = 0;                     // unsubscribed lately
+  int given[kNameCount] = {};        // by name: a content, or one of these
+  int8_t alias_of[kNameCount] = {};  // the name under which it was sent; -1: its own
   std::string nonce;                 // of the last response
   Heartbeats heartbeats;
 };
 
 struct DeltaStream {
-  bool unsure = false;  // what the client has to answer is not known
+  bool unsure = false;  // the answers that the client owes are not known
   DeltaHeard heard[kTypeCount];
   DeltaServed served[kTypeCount];
 };
@@ -126,18 +127,18 @@ struct DeltaStream {
 // Lives in the world's pool.
 struct Stream {
   bool used = false;
-  uint32_t generation = 0;  // tells late events of a former stream in this place
+  uint32_t generation = 0;  // identifies late events of an earlier stream at this index
   gxds_stream_id id = 0;
   int client = 0;
   int server = 0;
   bool established = false;  // the channel was connected and the server knows of it
-  bool dying = false;        // its end is on its way
-  bool tainted = false;      // something happened on it that only a new stream cures
+  bool dying = false;        // its end is scheduled
+  bool tainted = false;      // has a fault that only a new stream repairs
   bool read_wanted = false;
   bool sending = false;
   bool got_response = false;
-  bool claimed = false;                  // the client said what it has, of some type
-  gxds_time quiet_at = GXDS_TIME_NEVER;  // from then on silence means that there is nothing new
+  bool claimed = false;                  // the client claimed resources of some type
+  gxds_time quiet_at = GXDS_TIME_NEVER;  // after this time, no response means no news
   bool kept_quiet = false;
   bool delta = false;
   bool node_said = false;

@@ -1,5 +1,5 @@
-// What a client makes of a web server: the production's gxds_web_server, with what HTTP does to its
-// requests and their answers.
+// A client's web source: the production's gxds_web_server, with a fake of HTTP for its requests and
+// answers.
 #ifndef GRPC_XDS_TEST_SIM_WEB_H_
 #define GRPC_XDS_TEST_SIM_WEB_H_
 
@@ -15,7 +15,7 @@ namespace gxds_sim {
 
 struct Conn;
 
-// One client's.
+// The web source of one client.
 class WebSource {
  public:
   WebSource(World *world, int client, int number);
@@ -27,17 +27,17 @@ class WebSource {
   void OnClose();
   void OnRequest(gxds_str bytes);
   void OnRead() { ScheduleAt(world_->now()); }
-  // Sends what is to be fetched.
+  // Sends the fetches that are due.
   void Fetch();
   bool WasSent() { return gxds_web_server_was_sent(server_); }
-  // A request comes to the web server, or its answer comes back.
+  // A request arrives at the web server; its answer arrives at the client.
   void OnArrival(int id);
   void OnAnswer(int id);
-  // The next response, as a message; -1: there is nothing to say.
+  // The next response, as a message; -1: none.
   int Next();
-  // Whether the stream ended.
+  // Whether the stream has ended.
   bool TakeEnd();
-  // When there is something to do without that.
+  // Schedules its next work that no event triggers.
   void Schedule();
 
  private:
@@ -63,30 +63,30 @@ class WebSource {
   bool files_;
   int streams_ = 0;
   bool open_ = false;
-  bool to_end_ = false;   // REST: the answer that came last must end the stream
-  bool may_end_ = false;  // files: something was wrong
+  bool to_end_ = false;   // REST: the last answer must end the stream
+  bool may_end_ = false;  // files: there was a fault, so the stream may end
   gxds_time wake_at_ = GXDS_TIME_NEVER;
-  bool polled_well_ = false;   // the last poll was when all is well
-  gxds_time asked_at_ = 0;     // the engine did
-  gxds_time poll_until_ = 0;   // when all is well: nothing that comes later is looked at
-  gxds_time retry_until_ = 0;  // nothing may be asked before
+  bool polled_well_ = false;   // the last poll was after healing
+  gxds_time asked_at_ = 0;     // when the engine last sent a request
+  gxds_time poll_until_ = 0;   // after healing: later polls are not checked
+  gxds_time retry_until_ = 0;  // no request may be sent before
   std::map<uint64_t, WebExchange> exchanges_;
   struct Type {
-    std::string list;  // what is asked for
+    std::string list;  // the requested names
     Mask names = 0;
-    uint64_t newest = 0;                // the request that is waited for; 0: none
-    std::vector<std::string> versions;  // given for just these names
-    std::string last_version;           // given for any, for a planted fault
-    bool given = false;                 // state is of the last good answer
+    uint64_t newest = 0;                // the request whose answer it waits for; 0: none
+    std::vector<std::string> versions;  // versions received for exactly these names
+    std::string last_version;           // received for any names; for a planted fault
+    bool given = false;                 // state is set, from the last good answer
     WebState state;
     std::string nonce;        // of the last response
-    bool unanswered = false;  // by the engine
-    bool nack = false;        // that was its last word
+    bool unanswered = false;  // the engine has not answered it
+    bool nack = false;        // the engine's last answer was a NACK
     gxds_time due = 0;        // the next poll, at the earliest
-    bool hurried = false;     // the last one was early, for a NACK
+    bool hurried = false;     // the last poll was early, because of a NACK
   };
   Type types_[kTypeCount];           // REST
-  std::vector<FilesState> indexes_;  // files: what the indexes said, one after the other
+  std::vector<FilesState> indexes_;  // files: the successive contents of the index
 };
 
 }  // namespace gxds_sim

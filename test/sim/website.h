@@ -1,5 +1,5 @@
-// A web server that has what a server of the simulator holds: it speaks xDS over REST-JSON, or has
-// resource files and their index. It knows nothing of its clients.
+// A web server with the resources of a simulated server. It serves xDS over REST-JSON, or resource
+// files and their index. It keeps no state about its clients.
 #ifndef GRPC_XDS_TEST_SIM_WEBSITE_H_
 #define GRPC_XDS_TEST_SIM_WEBSITE_H_
 
@@ -11,36 +11,36 @@
 
 namespace gxds_sim {
 
-// What is wrong with it, for a while.
+// Its fault, for a while.
 enum WebTrouble : uint8_t { kWebWell, kWebRefuses, kWebNonsense, kWebRepeats };
 
-// What an answer over REST says of one type.
+// The contents of an answer over REST for one type.
 struct WebState {
-  Mask names = 0;  // that were asked for
+  Mask names = 0;  // the requested names
   int content[kNameCount];
   std::string version;
   WebState();
 };
 
-constexpr int kIndex = kTypeCount;  // beside the types: that of the files
+constexpr int kIndex = kTypeCount;  // the index of the files, in addition to the types
 
-// One request, and what came of it.
+// One request and its answer.
 struct WebExchange {
   uint64_t id = 0;
-  int stream = 0;  // of the client's, in order
+  int stream = 0;  // the number of the client's stream
   int type = 0;    // or kIndex
   std::string body;
   std::string etag;
   gxds_time since = 0;
-  bool lost = false;  // it takes so long that the client gives it up
-  // What was asked over REST.
+  bool lost = false;  // it takes so long that the client cancels it
+  // The request over REST.
   Mask names = 0;
   std::string version;
   // The answer.
   bool after_healing = false;
   bool good = false;
   int code = 0;
-  std::string words;  // the body, or why there is none
+  std::string words;  // the body, or the error if there is none
   std::string content_type;
   std::string new_etag;
   gxds_duration max_age = 0;
@@ -49,7 +49,7 @@ struct WebExchange {
   FilesState files;
 };
 
-// Where what is of that type, or the index of all.
+// The path of that type, or of the index.
 std::string WebPath(bool files, int type);
 const gxds_schema *WebSchema(bool files);
 
@@ -58,7 +58,7 @@ class Website {
   Website(World *world, int server);
   Website(const Website &) = delete;
 
-  int server() const { return server_; }  // that it is in bootstraps
+  int server() const { return server_; }  // its index in bootstraps
   void BeIn(WebTrouble trouble, gxds_duration how_long);
   void Heal() { trouble_ = kWebWell; }
   void Answer(WebExchange *e);
@@ -80,15 +80,15 @@ class Website {
   int server_;
   WebTrouble trouble_ = kWebWell;
   gxds_time trouble_until_ = 0;
-  // How it speaks.
-  bool sends_all_;  // over REST: whatever is asked for
+  // The form of its answers.
+  bool sends_all_;  // over REST: all resources, not only the requested ones
   bool camel_case_;
   bool has_nonces_;
   bool has_etags_;
   int nonces_ = 0;
-  std::map<int, std::string> json_;            // of contents
-  std::map<Mask, WebState> said_[kTypeCount];  // to who asked for these
-  FilesState before_;                          // when the trouble began
+  std::map<int, std::string> json_;            // by content
+  std::map<Mask, WebState> said_[kTypeCount];  // the last answer by the requested names
+  FilesState before_;                          // the state when the fault began
 };
 
 }  // namespace gxds_sim

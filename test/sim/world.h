@@ -1,5 +1,5 @@
-// The world of one run: time, what happens when, the network between clients and servers, and what
-// goes wrong. One object does many runs, one after the other, so that memory is used again.
+// The world of one run: time, the scheduled events, the network between clients and servers, and
+// faults. One object does many runs, one after the other, to reuse memory.
 #ifndef GRPC_XDS_TEST_SIM_WORLD_H_
 #define GRPC_XDS_TEST_SIM_WORLD_H_
 
@@ -39,9 +39,9 @@ enum EventKind : uint8_t {
   kEventDns,         // client, channel, host
   kEventRelease,     // client, channel, cluster
   kEventKill,        // client
-  kEventFiles,       // client: its file source may have something to do
+  kEventFiles,       // client; its file source may have work
   kEventFileClosed,  // type
-  kEventWeb,         // client, source: it may have something to do
+  kEventWeb,         // client, source; it may have work
   kEventWebRequest,  // client, source, exchange
   kEventWebAnswer,   // client, source, exchange
 };
@@ -77,15 +77,15 @@ class World {
   Contents &contents() { return contents_; }
   Random &net() { return net_; }
   Server &server(int i) { return *servers_[static_cast<size_t>(i)]; }
-  // That of the bootstrap; -1: none.
+  // The index of this server of a bootstrap; -1: none.
   int ServerOf(const gxds_bootstrap_server *server) const;
-  // What is kept of a server for the clients in one place.
+  // The cached resources of a server for the clients at that index.
   Shelf &shelf(int client, int server);
   Directory *directory() { return directory_.get(); }  // nullptr: none
   bool IsFiles(int server) const { return server == options_.files; }
   Website *website() { return website_.get(); }  // nullptr: none
   bool IsWeb(int server) const { return server == options_.web; }
-  // Whether there is no stream of ADS to it.
+  // Whether it is no ADS server, so no ADS stream goes to it.
   bool IsNoServer(int server) const { return IsFiles(server) || IsWeb(server); }
   Client &client(int i) { return *clients_[static_cast<size_t>(i)]; }
   Stream &stream(int i) { return streams_[static_cast<size_t>(i)]; }
@@ -101,31 +101,33 @@ class World {
 
   // ---- network (network.cc) ----
   int OpenStream(int client, int server, gxds_stream_id id, bool delta);
-  // The client gives it up, or it has ended.
+  // The client cancelled the stream, or the stream has ended.
   void ForgetStream(int stream);
-  // The client's SEND.
+  // Carries out the client's SEND.
   void SendRequest(int stream, std::string bytes);
-  // A planted fault: the same once more.
+  // A planted fault: sends the request a second time.
   void SendEcho(int stream, std::string bytes);
-  // The server's; the message is taken.
+  // Sends a server's response. Takes ownership of the message.
   void SendResponse(int stream, int message);
-  // Gives the client what has arrived, as long as it reads.
+  // Gives the client the arrived messages, as long as it reads.
   void DeliverNext(int stream);
   void SchedulePush(int stream, int type, gxds_duration after);
   void ScheduleHeartbeat(int stream, int type, gxds_duration after);
-  // The stream ends; what is on its way to the client may arrive before.
+  // Ends the stream. after_messages: messages on their way to the client arrive before.
   void EndStream(int stream, int code, bool after_messages);
   void TryConnect(int client, int server, gxds_duration after);
   void ServerDown(int server, gxds_duration how_long, bool lose_state);
-  // The link is half-open: nothing comes through until then. A keepalive may find it out before.
+  // Makes the link half-open for that time: nothing gets through. A keepalive may detect it
+  // earlier.
   void GoSilent(int client, int server, gxds_duration how_long);
 
-  // ---- what happens to everybody ----
+  // ---- events for all parts ----
   void SetTruth(int type, int name, int content);
   void JumpClock(gxds_duration by) { now_ += by; }
-  // again: the next process does what this one did. between: called when only one has ended.
+  // again: the next process has the same uses as this one. between: called when the old process has
+  // ended and the new one has not started.
   void RestartClient(int client, bool again, const std::function<void()> &between = nullptr);
-  // It is killed when its process has written so many bytes to its cache, or soon.
+  // Kills the client when its process has written that many bytes to its cache, or soon.
   void KillClient(int client, int64_t after_bytes);
   void CountDeadline();
 
@@ -145,7 +147,7 @@ class World {
            result_.counts[kDidWebRequest];
   }
   void Finish();
-  bool Step();  // false: nothing is going to happen
+  bool Step();  // false: no event is scheduled
   void Carry(const Event &event);
   void CarryStreamEvent(const Event &event);
   bool IsLate(const Event &event) const;
@@ -162,7 +164,7 @@ class World {
   void Establish(int stream);
   void Launch(int stream, int message);
   void Depart(int stream, int message);
-  gxds_time SilentUntil(const Stream &s, gxds_time at);  // 0: nothing holds it back
+  gxds_time SilentUntil(const Stream &s, gxds_time at);  // 0: the link is not silent
 
   RunSpec spec_;
   Options options_;
@@ -173,14 +175,15 @@ class World {
   uint64_t order_ = 0;
   uint64_t last_client_ = 0;
   int ops_done_ = 0;
-  bool ended_ = false;  // it is only cleaned up now
+  bool ended_ = false;  // only cleanup is left
   Random net_;
   Contents contents_;
   std::vector<Event> heap_;
   std::deque<Stream> streams_;
   std::deque<Message> messages_;
   int truth_[kTypeCount][kNameCount] = {};
-  std::unique_ptr<Shelf> shelves_[kClientMax][kServerMax];  // before the clients: they close them
+  std::unique_ptr<Shelf> shelves_[kClientMax][kServerMax];  // declared before the clients, whose
+                                                            // destructors close them
   std::vector<std::unique_ptr<Server>> servers_;
   std::unique_ptr<Directory> directory_;
   std::unique_ptr<Website> website_;
