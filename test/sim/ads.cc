@@ -98,20 +98,20 @@ void PredictAnything(World *world, Stream *stream) {
 
 namespace {
 
-// The name by which the client finds it; -1: there is none.
+// The name by which the client identifies the resource; -1: none.
 int NameOfItem(const Item &item, const Content &c) {
   if (item.form == kWrapped || item.named) return item.name;
   return c.fault == kUndecodable ? -1 : c.name;
 }
 
-// What is in it, for who asks for it by that name.
+// The effect of an item on the model of the resource with that name.
 void Apply(Prediction *p, int name, const Item &item, bool bad, int alias_of) {
   int type = p->message->type;
   Usage usage = p->client->Uses(p->server, AuthorityOf(name));
   Entry &e = p->client->entry(type, name);
   if (usage == kNotUsed) return;
   if (e.watchers == 0 || usage == kMaybeUsed) {
-    p->client->BeUnsure(type, name);  // it may be on its way out
+    p->client->BeUnsure(type, name);  // its last watch may just have ended
     p->maybe_valid = p->maybe_valid || !bad;
   } else if (bad) {
     p->client->Reject(type, name, p->server);
@@ -121,8 +121,9 @@ void Apply(Prediction *p, int name, const Item &item, bool bad, int alias_of) {
   }
 }
 
-// Whether the client knows what lives on: else it says so. In delta, by its version. In state of
-// the world servers say versions in several ways, each of which tells what they sent last.
+// A heartbeat is an error unless the client holds that version of the resource. In delta this is
+// decided by its version. In state of the world, servers set versions in several ways, and each of
+// them identifies what they sent last.
 void PredictHeartbeat(Prediction *p, const Item &item) {
   int name = item.name;
   int type = p->message->type;
@@ -176,7 +177,7 @@ void PredictItem(Prediction *p, const Item &item) {
   Apply(p, name, item, bad, -1);
 }
 
-// ---- responses of the production's own ----
+// ---- responses that the production code makes ----
 
 namespace {
 
@@ -219,7 +220,7 @@ int ReadResponse(World *world, gxds_str bytes) {
   return number;
 }
 
-// ---- what is wrong ----
+// ---- faults of responses ----
 
 int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random) {
   Content c = DrawContent(random, type, name, world->options().names);
@@ -251,7 +252,7 @@ void MakeHostile(World *world, bool delta, int type, Random *random, Message *m)
         m->items.push_back(twin);
         break;
       }
-      case 5:  // a wrapper that says another name than what is in it
+      case 5:  // a wrapper with another name than its content
         item.form = kWrapped;
         item.content = MakeOdd(world, type, random->Int(kNameCount), kValid, random);
         world->contents().SetMisnamed(item.content);
@@ -260,7 +261,7 @@ void MakeHostile(World *world, bool delta, int type, Random *random, Message *m)
         break;
     }
   }
-  if (random->OneIn(2)) {  // one that perhaps nobody asked for
+  if (random->OneIn(2)) {  // a resource that perhaps nobody requested
     Item item;
     item.name = static_cast<uint8_t>(random->Int(kNameCount));
     item.content = MakeOdd(world, type, item.name, kValid, random);

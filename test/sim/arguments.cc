@@ -5,7 +5,7 @@
 namespace gxds_sim {
 namespace {
 
-// Calls fn for each part between commas; false when it says so of one.
+// Calls fn for each part between commas. False if fn returns false for a part.
 template <typename Fn>
 bool EachPart(const std::string &list, Fn fn) {
   size_t at = 0;

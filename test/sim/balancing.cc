@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kRpcsMax = 8;
 constexpr gxds_duration kConnectTime = 50 * GXDS_MILLISECOND;
 constexpr gxds_duration kBackoff = 2 * GXDS_SECOND;
-// Of the time that passes between two things that happen: a clock that jumps by years would do the
-// work of years.
+// The most time that passes between two events. After a jump of the clock by years, the host would
+// else run the timers of years.
 constexpr gxds_duration kPassedMax = 120 * GXDS_SECOND;
 
 const char *const kMoods[] = {"is up", "refuses", "hangs"};
@@ -61,7 +61,7 @@ Balancing::~Balancing() {
 
 Balancing::Backend &Balancing::At(const std::string &address) { return backends_[address]; }
 
-// All connections to a backend are one, as gRPC shares them.
+// All subchannels to a backend have one state, since gRPC shares their connection.
 void Balancing::SetState(const std::string &address, Backend *backend,
                          grpc_connectivity_state state) {
   memory::Status why;
@@ -78,7 +78,7 @@ void Balancing::SetState(const std::string &address, Backend *backend,
   host_.SetState(address, state, why);
 }
 
-// Under the host's serializer: what comes of it comes later.
+// Runs under the host's serializer, so its effects come later.
 void Balancing::Connects(const std::string &address) {
   Backend &backend = At(address);
   if (backend.state != GRPC_CHANNEL_IDLE) return;
@@ -107,7 +107,7 @@ void Balancing::PassToNow() {
   PassUntil(world_->now() + ahead_);
 }
 
-// Its connection attempt ends, or its backoff.
+// Ends the backend's connection attempt, or its backoff.
 void Balancing::Change(const std::string &address, Backend *backend) {
   backend->changes_at = GXDS_TIME_NEVER;
   if (backend->state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
@@ -235,7 +235,7 @@ void Balancing::WaitUntilConnected() {
     if (backend.state == GRPC_CHANNEL_CONNECTING) backend.changes_at = now() + kConnectTime;
   }
   while (!rpcs_.empty()) FinishRpc(0);
-  // Backoffs, failovers and ejections (A50: at most 300 s) are over then.
+  // After this time all backoffs, failovers and ejections (A50: at most 300 s) are over.
   PassUntil(now() + 700 * GXDS_SECOND);
 }
 

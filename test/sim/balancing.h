@@ -114,7 +114,7 @@ class Balancing {
   };
 
   gxds_time now() const { return host_.now(); }
-  // Advances the host's time to the world's.
+  // Advances the host's time to the world's, by kPassedMax at most.
   void PassToNow();
   // Advances the host's time, with all events on the way.
   void PassUntil(gxds_time time);
@@ -179,7 +179,8 @@ class Balancing {
   void CheckServes(const gxds_cluster_entry *root);
   void CheckEndpointShares(const std::string &root, const gxds_cluster_entry &leaf,
                            const gxds_locality &locality);
-  // Checks that RPCs go to these addresses only, to each by its weight.
+  // Checks that each of these addresses gets its share, by its weight, of the RPCs that go to any
+  // of them.
   void CheckWeights(const char *kind, const std::string &root,
                     const std::map<std::string, double> &weights);
   // For a cluster with weighted_round_robin.
@@ -213,8 +214,8 @@ class Balancing {
   bool IsBack(const Ejectable &cluster, const std::string &address, bool fail);
   // The cluster's addresses that RPCs go to. enough: it may stop after finding that many.
   std::set<std::string> Reached(const Ejectable &cluster, size_t enough);
-  // Makes RPCs to the cluster's endpoints that end at once, until each has the wanted results, the
-  // failures first. Returns what was sent.
+  // Makes RPCs to the cluster's endpoints that end at once, with at most the wanted results, the
+  // failures first. Returns the results that were sent.
   std::map<std::string, Results> Send(const Ejectable &cluster,
                                       const std::map<std::string, Results> &wanted);
   // The address that an RPC goes to; empty: it is not one of the cluster's.

@@ -1,4 +1,4 @@
-// The checks of balancing.h, but for those of the end (balancing_settled.cc).
+// The checks of balancing.h, except those of the end (balancing_settled.cc).
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -14,13 +14,14 @@
 namespace gxds_sim {
 namespace {
 
-// By its port; see MakeEndpoints(). One that DNS found has none.
+// The zone of an address, by its port; see MakeEndpoints(). Addresses from DNS have no zone.
 std::string ZoneOf(const std::string &address) {
   const int port = PortOf(address);
   return port == 0 ? "" : "z" + std::to_string(port / 100);
 }
 
-// As ring_hash does, and pick_first once it lost its connection: then one RPC wakes it.
+// Whether the policy connects only when an RPC needs it: ring_hash, and pick_first after it lost
+// its connection.
 bool ConnectsOnDemand(const gxds_cluster *cluster) {
   const std::string policy = String(cluster->lb_policy_json);
   return policy.find("ring_hash") != std::string::npos ||
@@ -29,7 +30,7 @@ bool ConnectsOnDemand(const gxds_cluster *cluster) {
 
 void CheckAuthority(const Call &call) {
   const std::string &address = call.subchannel()->address;
-  // Addresses of DNS names are zero here.
+  // Endpoints of DNS names have address zero here.
   const int port = PortOf(address);
   const std::string wanted = port == 0 ? "" : HostnameOf(port);
   if (call.authority() == wanted) return;
@@ -44,7 +45,7 @@ std::map<std::string, uint32_t> &InFlight() {
   return *in_flight;
 }
 
-// ---- what a snapshot has ----
+// ---- contents of a snapshot ----
 
 bool Balancing::Has(const gxds_config *config, const std::string &leaf,
                     const std::string &address) const {
@@ -77,7 +78,8 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
   return found;
 }
 
-// One that has two addresses is connected to one of them, and the other is let go of.
+// An endpoint with two addresses is ready when one is connected and the other's subchannel has
+// ended.
 bool Balancing::IsReady(const std::string &leaf, const gxds_locality &locality,
                         const gxds_endpoint &endpoint) {
   const std::string first = TextOf(endpoint.address);
@@ -142,7 +144,7 @@ bool Balancing::IsConnected(const std::string &leaf, const std::string &zone,
                             const std::string &version) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(leaf));
   const std::string wanted = entry && SubsetsOf(entry) ? version : "";
-  // What is connected may be ejected, where that is done (A50).
+  // With outlier detection (A50) a connected endpoint may be ejected.
   const gxds_priority *priority =
       entry && !HasOutlier(entry) ? FirstPriority(entry, wanted) : nullptr;
   bool connected = false;
@@ -180,7 +182,7 @@ std::string Balancing::Route(bool has_header) {
   const memory::RoutedRpc rpc(selector_, "/package.Service/Method", headers);
   if (!rpc.failed()) rpc.Commit();
   world_->Did(kDidRoute);
-  // The others match any RPC.
+  // Other routes match any RPC.
   const gxds_route *route = has_header ? first : host->route_count > 1 ? first + 1 : nullptr;
   const bool leads = route && route->action == GXDS_ROUTE_CLUSTERS;
   const std::string wanted = leads ? String(route->clusters[0].name) : "";
@@ -199,12 +201,13 @@ std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root,
   const bool may_serve = !wanted.empty() && MayServeSession(root, wanted);
   if (may_serve && call->kind() == GXDS_PICKED_QUEUE) {
     call.reset();
-    call = Pick(root, &session, nullptr, version);  // the policy has been told of it
+    call = Pick(root, &session, nullptr, version);  // now the policy knows about the session
   }
   if (call->kind() == GXDS_PICKED_COMPLETE) {
     const std::string &address = call->subchannel()->address;
     const bool is_told = IsOneOf(String(session.used), address);
-    // Policies that are to be replaced serve until the others can, and make subchannels meanwhile.
+    // Policies that are being replaced serve until the new ones can, and make subchannels
+    // meanwhile.
     const bool may_be_of_others = replaced_.count(root) + replaced_.count(LeafOf(*call)) > 0;
     if (!is_told && !may_be_of_others && IsOfNewest(root, *call->subchannel())) {
       Wrong("session",
@@ -223,13 +226,13 @@ std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root,
 
 bool Balancing::MayServeSession(const std::string &root, const std::string &addresses) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
-  // What is connected may be ejected (A50); and where policies were replaced, it is not known when
-  // those that there are now serve.
+  // A connected endpoint may be ejected (A50). If policies were replaced, it is not known when the
+  // new ones begin to serve.
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || HasOutlier(entry) ||
       replaced_.count(root) > 0) {
     return false;
   }
-  // Of several addresses any may be the one that is connected to.
+  // Of several addresses, any may be the connected one.
   std::istringstream all(addresses);
   for (std::string address; std::getline(all, address, ',');) {
     if (!Has(newest_, root, address) && !HasDraining(newest_, root, address, true)) return false;
@@ -268,7 +271,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *ses
       break;
     case GXDS_PICKED_QUEUE:
     case GXDS_PICKED_FAIL:
-      // One of a session may wait for the session's endpoint.
+      // An RPC of a session may wait for the session's endpoint.
       if ((!session || session->wanted.size == 0) && version.empty()) {
         CheckWaiting(root, call->Text());
       }
@@ -277,7 +280,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *ses
   return call;
 }
 
-// A session goes before what its RPC wants.
+// A session takes precedence over the version that its RPC selects.
 void Balancing::CheckVersion(const Call &call, const std::string &root,
                              const std::string &version) {
   const std::string &address = call.subchannel()->address;
@@ -297,7 +300,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root, const std
     Wrong("where-to", root + " leads to " + address + ", which is not connected");
   }
   if (IsReplaced(root, *call.subchannel())) {
-    // By policies that others are to replace, once those can serve.
+    // The pick is from policies that are replaced as soon as the new ones can serve.
     const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
     const gxds_cluster_entry *leaf_now = entry ? ServingLeaf(newest_, entry) : nullptr;
     if (!leaf_now || !IsConnected(String(leaf_now->name), "")) return;
@@ -313,7 +316,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root, const std
     }
     Wrong("where-to", root + " leads to " + address + ", which " + leaf + " has no more");
   }
-  if (!IsOfNewest(root, *call.subchannel())) return;  // it has the limit of then
+  if (!IsOfNewest(root, *call.subchannel())) return;  // its limit is that of its own snapshot
   const uint32_t in_flight = InFlight()[BreakerOf(leaf)];
   if (in_flight >= LimitOf(leaf, true)) {
     Wrong("breaker", leaf + " has " + std::to_string(in_flight) + " RPCs in flight, and one more");
@@ -321,7 +324,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root, const std
 }
 
 void Balancing::CheckDropped(const std::string &root, const std::string &why) {
-  if (why.find("circuit breaker") == std::string::npos) return;  // by a category
+  if (why.find("circuit breaker") == std::string::npos) return;  // dropped by a category
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
   std::vector<std::string> leaves;
   if (entry->kind == GXDS_ENTRY_ENDPOINTS) leaves.push_back(root);
@@ -337,7 +340,7 @@ void Balancing::CheckDropped(const std::string &root, const std::string &why) {
   Wrong("breaker", "an RPC to " + root + " is dropped, though no limit is reached: " + why);
 }
 
-// Whether it may wait, or fail.
+// Checks whether the RPC may wait or fail.
 void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || !entry->endpoints) return;
@@ -407,7 +410,7 @@ void Balancing::Count(const Call &call, const std::string &root) {
   for (const gxds_config *config : {newest_, previous_}) {
     const gxds_cluster_entry *entry = config ? gxds_config_cluster(config, Str(leaf)) : nullptr;
     if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) {
-      // It is served by what was there before, as long as that lasts.
+      // The old configuration serves the cluster while it can.
       least = least && config != newest_;
       most = most || config == newest_;
       continue;

@@ -1,4 +1,4 @@
-// The checks of balancing.h for outlier detection, when all is well, in the end.
+// The checks of balancing.h for outlier detection, in the end, when all backends are up.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,21 +10,21 @@
 namespace gxds_sim {
 namespace {
 
-// So many that each endpoint is picked, whatever its share, though some policies draw endpoints.
+// Enough picks to reach each endpoint, whatever its share, even with policies that pick at random.
 constexpr int kPicksOfAll = 400;
 constexpr int kPicksOfEjected = 24;
-// Likewise, where endpoints are dealt out.
+// The same for policies that pick endpoints in turn.
 constexpr int kPicksDealt = 60;
-// Of clusters: it takes many picks.
+// One in so many clusters is checked, because the check takes many picks.
 constexpr int kMultipliersOneIn = 6;
-// How often it is asked whether an endpoint is back; several times in an interval.
+// The time between checks whether an endpoint is back; several fit into an interval.
 constexpr gxds_duration kPause = 4 * GXDS_SECOND;
-// In which some success rate may be too low.
+// The rounds in which a success rate may be too low.
 constexpr int kRounds = 4;
-// After so many, chance does not spare all, nor none.
+// In this many trials, chance spares some outliers, but not all.
 constexpr int kTrials = 40;
 
-// Each by its share, from the start.
+// Whether the policy picks each endpoint by its share, from the start.
 bool DealsOutEndpoints(const gxds_cluster *cluster) {
   const std::string policy = String(cluster->lb_policy_json);
   for (const char *other : {"ring_hash", "least_request", "slow_start", "slowStart"}) {
@@ -35,7 +35,7 @@ bool DealsOutEndpoints(const gxds_cluster *cluster) {
 
 }  // namespace
 
-// Another leaf of an aggregate may have the same addresses.
+// Compares the leaf too, because another leaf of an aggregate may have the same addresses.
 std::string Balancing::AddressIn(const Ejectable &cluster, const Call &call) {
   if (!call.subchannel() || LeafOf(call) != cluster.leaf) return "";
   const std::string address = FirstAddressOf(call.subchannel()->address);
@@ -94,7 +94,7 @@ void Balancing::CheckEjection(const std::string &root, const gxds_cluster_entry 
   }
   const bool by_rate = cluster.settings.enforcing_failures == 0;
   std::set<std::string> ejected;
-  gxds_time ejected_after = 0;  // at the next sweep
+  gxds_time ejected_after = 0;  // it is ejected at the next sweep
   for (int i = 0; i < (by_rate ? kRounds : 1) && ejected.empty(); i++) {
     ejected_after = now();
     ejected = CheckWhoIsEjected(cluster, DrawResults(cluster, &random));
@@ -142,8 +142,8 @@ std::set<std::string> Balancing::CheckWhoIsEjected(const Ejectable &cluster,
   return ejected;
 }
 
-// One RPC to each endpoint fails, or to all but one. Where success rates count, most RPCs to one
-// fail, and to some of the others; and one may have too few.
+// One RPC to each endpoint fails, or to all except one. If success rates count, most RPCs to one
+// endpoint and to some others fail, and one endpoint may have too few RPCs.
 std::map<std::string, Results> Balancing::DrawResults(const Ejectable &cluster, Random *random) {
   std::map<std::string, Results> out;
   if (cluster.settings.enforcing_failures > 0) {
@@ -154,7 +154,7 @@ std::map<std::string, Results> Balancing::DrawResults(const Ejectable &cluster, 
   const int volume = static_cast<int>(cluster.settings.success_rate_request_volume);
   const int count = static_cast<int>(cluster.addresses.size());
   int worst = random->Int(count);
-  int least = random->Int(2 * count);  // of as many as there are: nobody has too few
+  int least = random->Int(2 * count);  // count or more: no endpoint has too few
   for (const std::string &address : cluster.addresses) {
     const int all = least-- == 0 ? 1 : volume + random->Int(2);
     const int few = random->Int(2);
@@ -164,8 +164,8 @@ std::map<std::string, Results> Balancing::DrawResults(const Ejectable &cluster, 
   return out;
 }
 
-// Half of the outliers are to be ejected. So one that is so again and again must be ejected some
-// time, and be spared some time.
+// Half of the outliers are ejected. So an endpoint that is an outlier again and again must be
+// ejected at some time, and spared at some time.
 void Balancing::CheckEnforcement(const Ejectable &cluster) {
   const OutlierDetection &settings = cluster.settings;
   const std::string &victim = *cluster.addresses.begin();
@@ -180,7 +180,7 @@ void Balancing::CheckEnforcement(const Ejectable &cluster) {
   for (int i = 0; i < kTrials && (ejected == 0 || spared == 0); i++) {
     std::set<std::string> certain;
     OutliersOf(settings, Send(cluster, wanted), &certain);
-    if (certain.count(victim) == 0) return;  // there are too few for that
+    if (certain.count(victim) == 0) return;  // there were too few RPCs
     PassUntil(now() + settings.interval);
     if (IsBack(cluster, victim, false)) {
       spared++;
@@ -227,9 +227,9 @@ Balancing::Moment Balancing::CheckReturn(const Ejectable &cluster, const std::st
   Wrong("multiplier", "too long" + what);
 }
 
-// The endpoint is ejected twice more. The second time it fails as soon as it is back, so that its
-// multiplier is two then. Before the third time it may be well for some intervals, and each takes
-// one from the multiplier.
+// Ejects the endpoint twice more. For the second time it fails as soon as it is back, so its
+// multiplier is then two. Before the third time it may be healthy for some intervals, each of which
+// reduces the multiplier by one.
 void Balancing::CheckMultiplier(const Ejectable &cluster, const std::string &address,
                                 Moment ejected, int well) {
   const gxds_duration interval = cluster.settings.interval;

@@ -10,7 +10,7 @@ namespace {
 
 using LedTo = std::map<std::string, std::set<const gxds_subchannel *>>;
 
-// A picker that does what no picker may.
+// A faulty picker.
 struct Planted : gxds_picker {
   gxds_picker *inner;
   Plant plant;
@@ -22,7 +22,7 @@ struct PlantedTracker : gxds_tracker {
   Plant plant;
 };
 
-// What a tracker is told in place of the truth.
+// The false result that a tracker gets.
 struct PlantedFinish : gxds_finish {
   const gxds_finish *true_one;
   bool hides_trailers;
@@ -50,7 +50,7 @@ const gxds_tracker_ops kTrackerOps = {
     },
 };
 
-// An RPC whose hash led to two others before goes to any endpoint, by the planted fault.
+// The planted fault: an RPC whose hash has led to two other endpoints before goes to any endpoint.
 void LeaveRing(const Planted *self, const gxds_pick *call, gxds_picked *out) {
   gxds_str cluster;
   gxds_routed_call *route = gxds_pick_route(call, &cluster);
@@ -146,7 +146,7 @@ void BalancingPlants::DropPickers() {
   }
 }
 
-// The first few occasions pass, so that something is held.
+// Skips the first few occasions, so that the channel holds something when the fault happens.
 bool BalancingPlants::Once(Plant plant, int after) {
   return plant_ == plant && occasions_++ == after;
 }
@@ -186,7 +186,7 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
           }
           return;
         }
-        // Once: it may be in many snapshots.
+        // Changes the locality once, because it may be in many snapshots.
         if (*static_cast<Plant *>(plant) == kPlantLbWeight) {
           if (p->locality_count < 2 || first->weight != WeightOf(number, *first)) return;
           const_cast<gxds_locality *>(first)->weight++;

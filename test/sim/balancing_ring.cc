@@ -9,15 +9,15 @@
 namespace gxds_sim {
 namespace {
 
-constexpr double kLeastSize = 1024;  // minimum_ring_size, when a Cluster has none
+constexpr double kLeastSize = 1024;  // the default minimum_ring_size of a Cluster
 constexpr double kMostSize = 4096;   // the client's limit, below maximum_ring_size's default
-// More than the rounding of weights (A113) can make of one in so many.
+// More than the error from the rounding of weights (A113).
 constexpr double kDoubt = 1e-3;
 
 }  // namespace
 
-// So many places in all that the least share has a whole number of them. Fractions of places are
-// carried over to the next member.
+// The ring has a size at which the smallest share gets a whole number of places. Fractions of
+// places carry over to the next member.
 Ring::Ring(const std::vector<Member> &members) {
   double least = 1;
   for (const Member &m : members) least = std::min(least, m.share);

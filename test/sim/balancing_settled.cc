@@ -1,4 +1,4 @@
-// The checks of balancing.h when all is well, in the end, but for those of ejections
+// The checks of balancing.h in the end, when all backends are up, except those of ejections
 // (balancing_ejections.cc).
 #include <cmath>
 #include <map>
@@ -15,7 +15,8 @@ namespace gxds_sim {
 namespace {
 
 constexpr int kPicksForShares = 400;
-// By how many picks a share may differ from its weight: they are dealt out evenly, not drawn.
+// The picks by which a share may differ from its weight. Picks are distributed evenly, not drawn at
+// random.
 constexpr double kDeviation = 4;
 
 constexpr double kRpcsASecond = 100;
@@ -27,7 +28,7 @@ double UtilizationOf(const std::string &address) {
 bool HasLocalityPolicy(const gxds_cluster *cluster) {
   return String(cluster->lb_policy_json).find("xds_wrr_locality") != std::string::npos;
 }
-// Without slow start, when shares change by themselves. A DNS name has only one endpoint.
+// Slow start is excluded, since it changes shares by itself. A DNS name has only one endpoint.
 bool IsByWeightOfEndpoints(const gxds_cluster *cluster) {
   return cluster->kind == GXDS_CLUSTER_EDS &&
          String(cluster->lb_policy_json).find("\"grpc_xds_endpoint_weights\":{}") !=
@@ -56,7 +57,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   if (InFlight()[BreakerOf(String(leaf->name))] >= leaf->cluster->max_concurrent_requests) return;
   const gxds_priority &priority = *FirstPriority(leaf);
   std::unique_ptr<Call> call = Pick(name);
-  // Now and then one is dropped by a category; who connects when it is asked to has time.
+  // Some RPCs are dropped by a category. Policies that connect on demand get time.
   for (int i = 0; i < 40 && !call->subchannel(); i++) {
     const bool waits = call->kind() == GXDS_PICKED_QUEUE;
     call.reset();
@@ -72,7 +73,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
     Wrong("settled", name + " leads to " + call->Text() + ", which is not of its first priority");
   }
   world_->Did(kDidServes);
-  call.reset();  // it counts as in flight
+  call.reset();  // while it exists it counts as in flight
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
   if (HasOutlier(leaf)) CheckEjection(name, *leaf, priority);
   if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, *leaf, priority);
@@ -143,8 +144,8 @@ void Balancing::ReportLoad(const std::string &root, size_t rpcs, const std::stri
   }
 }
 
-// They report for longer than the blackout period, after which their weights count. One of several
-// reports nothing, and has the mean of the others' weights.
+// The endpoints report for longer than the blackout period, after which their weights count. One of
+// several reports nothing, and gets the mean of the others' weights.
 void Balancing::CheckLoadShares(const std::string &root, const gxds_cluster_entry &leaf,
                                 const gxds_priority &priority) {
   std::map<std::string, double> weights;
@@ -173,7 +174,8 @@ void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &l
                             const gxds_priority &priority) {
   if (priority.locality_count < 2) return;
   double sum = 0;
-  std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
+  std::map<std::string, std::pair<std::string, double>>
+      zones;  // by address: its zone, and the zone's weight
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality *l = priority.localities[i];
     if (l->endpoint_count == 0) continue;
@@ -217,7 +219,7 @@ std::string Balancing::CheckOwner(const std::string &root, uint64_t hash,
       Wrong("ring", "an RPC to " + root + " goes to " + address + ", but its hash leads to " +
                         *owners.begin());
     }
-    // It is dropped by a category, or its endpoint has to connect first.
+    // The RPC was dropped by a category, or its endpoint must connect first.
     if (call->kind() != GXDS_PICKED_DROP) PassUntil(now() + GXDS_SECOND);
   }
   Wrong("ring", "an RPC to " + root + " does not reach " + *owners.begin());
@@ -232,7 +234,7 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
     localities += WeightOf(number, *priority.localities[i]);
   }
   std::vector<Ring::Member> members;
-  std::map<std::string, std::vector<std::string>> addresses;  // of each
+  std::map<std::string, std::vector<std::string>> addresses;  // by endpoint
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality &l = *priority.localities[i];
     double endpoints = 0;
@@ -252,8 +254,8 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
     CheckOwner(root, hash, ring.OwnersOf(hash));
   }
   world_->Did(kDidRing);
-  // The endpoint that it leads to refuses, and then the next one too. One that is left is connected
-  // before, or another priority might serve.
+  // The endpoint of the hash refuses connections, and then the next one too. One of the remaining
+  // endpoints is connected first, since otherwise another priority might serve.
   std::set<std::string> refusing;
   const size_t most = std::min<size_t>(2, members.size() - 1);
   while (refusing.size() < most) {
@@ -281,7 +283,7 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
 void Balancing::CheckSubset(const std::string &root, const std::string &version,
                             const std::set<std::string> &addresses) {
   std::set<std::string> reached;
-  // It is set up when the first RPC wants it; some are dropped by a category.
+  // The subset connects when the first RPC selects it. Some RPCs are dropped by a category.
   for (int i = 0; i < 60 && reached.size() < addresses.size(); i++) {
     const std::unique_ptr<Call> call = Pick(root, nullptr, nullptr, version);
     if (call->subchannel()) {
@@ -322,7 +324,7 @@ void Balancing::CheckDraining(const std::string &root, const gxds_cluster_entry 
       if (l == nullptr) continue;
       const std::string wanted = TextOf(l->endpoints[0].address);
       bool reached = false;
-      // It is connected first; some RPCs are dropped by a category.
+      // The endpoint must connect first. Some RPCs are dropped by a category.
       for (int n = 0; n < 20 && !reached; n++) {
         gxds_session session = {Str(wanted), {nullptr, 0}, nullptr};
         const std::unique_ptr<Call> call = Pick(root, &session);
@@ -341,8 +343,8 @@ void Balancing::CheckDraining(const std::string &root, const gxds_cluster_entry 
   }
 }
 
-// Of all endpoints that have two addresses; each subset has a choice of its own, and so have the
-// policies of each root that a cluster is below.
+// Checks all endpoints with two addresses. Each subset chooses an address of its own, and so do the
+// policies of each root above a cluster.
 void Balancing::CheckAddresses() {
   std::map<std::string, int> roots;  // by cluster
   for (size_t i = 0; i < newest_->roots->count; i++) {
@@ -363,11 +365,11 @@ void Balancing::CheckAddresses() {
   }
 }
 
-// No connection is left to what the snapshot does not have, nor, once the time for that is over, to
-// priorities that are not needed.
+// No connection may be left to endpoints that are not in the snapshot, nor, once the time for that
+// is over, to priorities that are not needed.
 void Balancing::CheckKept() {
   PassUntil(now() + 2 * GXDS_PRIORITY_RETENTION);
-  plants_.Picker(host_.picker());  // which lets go of the one before
+  plants_.Picker(host_.picker());  // releases the picker before
   PassUntil(now() + GXDS_SECOND);
   CheckAddresses();
   std::set<std::string> needed;

@@ -44,14 +44,14 @@ Channel::~Channel() {
   gxds_config_unref(config_);
 }
 
-// Gives up the watch and what is known by it.
+// Forgets the watch and its last notification.
 void Channel::Forget(Told *told) {
   if (told->watch >= 0) client_->EndWatch(told->watch);
   gxds_resource_unref(told->resource);
   *told = Told();
 }
 
-// ---- what the client tells ----
+// ---- notifications from the client ----
 
 void Channel::OnResource(const Watch &watch, const gxds_resource *resource,
                          const gxds_error *error) {
@@ -67,12 +67,12 @@ void Channel::OnAmbient(const Watch &watch, const gxds_error *error) {
   gxds_dependency_manager_on_ambient_error(manager_, watch.token, error);
 }
 
-// ---- what its user does ----
+// ---- actions of its user ----
 
 void Channel::ToggleHold(int cluster) {
   wanted_held_ ^= Bit(cluster);
   bool hold = (wanted_held_ & Bit(cluster)) != 0;
-  if (!hold && (routes_ & Bit(cluster))) return;  // HoldRoutes() lets go of it in its time
+  if (!hold && (routes_ & Bit(cluster))) return;  // HoldRoutes() releases it later
   held_ = hold ? held_ | Bit(cluster) : held_ & ~Bit(cluster);
   gxds_dependency_manager_hold(manager_, Str(NameOf(kCds, cluster)), hold);
 }
@@ -139,7 +139,7 @@ bool Channel::AnswerDns(int host, int ask) {
   return true;
 }
 
-// Of a watch that it has ended, or that never was.
+// An event for a watch that has ended or never existed.
 void Channel::LateEvent(Random *random) {
   uint64_t token = random->Draw(last_token_ + 1);
   for (const auto &names : told_.of) {
@@ -166,7 +166,7 @@ void Channel::Heal() {
   }
 }
 
-// ---- what the manager wants ----
+// ---- actions of the manager ----
 
 void Channel::Settle() {
   gxds_dependency_manager_settle(manager_);
@@ -324,8 +324,8 @@ void Channel::OnPublish(const gxds_config *take, const gxds_names *route_cluster
   balancing_->Apply(config_, route_clusters);
 }
 
-// As the resolver does: what routes name may be picked at once, and what they named before is done
-// with when its last RPC is.
+// Like the resolver: clusters that routes name may be picked at once. Clusters that only earlier
+// routes named are released after their last RPC.
 void Channel::HoldRoutes(const gxds_names *route_clusters) {
   Mask routes = 0;
   for (size_t i = 0; i < route_clusters->count; i++) {
@@ -380,7 +380,7 @@ void Channel::CheckSnapshot(const gxds_config *config, const gxds_names *route_c
   for (const gxds_cluster_entry *entry : entries) CheckEntry(config, entry);
 }
 
-// Listener and routes are those of now, or both those of before.
+// The listener and the routes are both the latest, or both those of the last snapshot.
 void Channel::CheckRoot(const gxds_config *config) {
   const gxds_listener *l = config->listener;
   bool listener_new = told_.of[kLds][told_.listener].resource == &l->base;
@@ -411,7 +411,8 @@ void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *en
   if (entry->kind == GXDS_ENTRY_ERROR) return CheckError(entry, name);
   const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
   bool is_new = told.resource == &entry->cluster->base;
-  /* What awaits something stays as it was; it may have been so before it was shown. */
+  /* A cluster that waits for something stays as it was, perhaps as it was before it was first
+   * published. */
   bool is_old = told.presence == kPresent && (!before || before->cluster == entry->cluster);
   if (!is_new && !is_old && !MayBeKept(entry)) {
     Fail("torn-cluster", "n%d is neither the latest nor that of the last snapshot", name);
@@ -424,8 +425,9 @@ void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *en
   }
 }
 
-// Below an aggregate that waits all is as it was, which may have been before it was shown; but for
-// errors that are over below an aggregate: CheckKept() sees to the others there.
+// Below an aggregate that waits, every cluster stays as it was, perhaps as it was before it was
+// first published. Errors below an aggregate that have ended are an exception. CheckKept() checks
+// the other clusters there.
 bool Channel::MayBeKept(const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
   bool same_list = before && before->kind == GXDS_ENTRY_AGGREGATE &&
@@ -434,7 +436,7 @@ bool Channel::MayBeKept(const gxds_cluster_entry *entry) {
   return awaited_ || MakeReference(told_, held_, SubscribedMask(subscriptions_)).awaited;
 }
 
-// An aggregate that is not the latest: its leaves are the very same as before.
+// An aggregate that is not the latest has exactly the leaves of the last snapshot.
 void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
   if (!before || before->cluster != entry->cluster) return;
@@ -445,7 +447,8 @@ void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *ent
   }
 }
 
-// It has an error; or had one until it was told of what now awaits something; or is in a loop.
+// The cluster has an error, or had one until it got a resource that now waits for another, or it is
+// in a loop.
 void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
   if (gxds_status_is_ok(&entry->error)) Fail("error-text", "an error that says nothing");
   const Told &told = told_.of[kCds][name];
@@ -456,7 +459,7 @@ void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
   if (!may_wait) Fail("false-error", "n%d is in error, but should not be", name);
 }
 
-// Endpoints are always those of now, but below an aggregate that waits.
+// Endpoints are always the latest, except below an aggregate that waits.
 void Channel::CheckLeaf(const gxds_cluster_entry *entry) {
   const Told &source = SourceOf(told_, entry->cluster);
   if (!source.token || source.presence == kRequested) {
@@ -548,8 +551,7 @@ void Channel::CompareWithReference() {
   }
   size_t count = static_cast<size_t>(__builtin_popcount(want.clusters));
   if (gxds_name_map_count(config_->clusters) != count) {
-    Fail("clusters", "%zu clusters, should be %zu", gxds_name_map_count(config_->clusters),
-         count);
+    Fail("clusters", "%zu clusters, should be %zu", gxds_name_map_count(config_->clusters), count);
   }
   ForEachName(want.clusters, [&](int name) {
     CompareEntry(name, gxds_config_cluster(config_, Str(NameOf(kCds, name))), want.entries[name]);

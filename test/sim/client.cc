@@ -86,7 +86,7 @@ Usage Client::Uses(int server, int authority) const {
   for (int i = 0; i < o.authority_count[other]; i++) {
     if (o.authority_servers[other][i] == server) return kMaybeUsed;
   }
-  return kUsed;  // for nobody else would it have a stream
+  return kUsed;  // the server has a stream only for this authority
 }
 
 void Client::GiveUpAfter(int server) {
@@ -97,7 +97,7 @@ void Client::GiveUpAfter(int server) {
       int each = o.authority_servers[a][i];
       if (after) {
         Conn &conn = conns_[each];
-        conn.maybe_given_up = true;  // and it may be taken into use again at once
+        conn.maybe_given_up = true;  // and may be used again at once
         for (int type = 0; type < kTypeCount; type++) conn.vague[type] |= conn.said[type];
       }
       after = after || each == server;
@@ -126,7 +126,7 @@ Usage Client::HasStandIn(int server) const {
   return usage;
 }
 
-// ---- what its owner does ----
+// ---- actions of its owner ----
 
 Client::Use Client::use() const {
   Use use;
@@ -172,7 +172,7 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
   if (name >= 0) {
     Entry &e = entries_[type][name];
     if (e.watchers++ == 0) {
-      BeUnsure(type, name);  // it may still be there from before
+      BeUnsure(type, name);  // the engine may still hold it from an earlier watch
       watched_[type] |= Bit(name);
       if (cache_) cache_->OnWatch(AuthorityOf(name));
       for (Conn &conn : conns_) conn.vague[type] |= conn.said[type] & Bit(name);
@@ -262,9 +262,9 @@ void Client::Touch(int index) {
   touched_.push_back(index);
 }
 
-// ---- what the network does ----
+// ---- events of the network ----
 
-// How long a server has to answer.
+// The time that a server has for a response.
 static gxds_duration TimeToAnswer(World *world, int server) {
   return (world->server(server).options().transient_timer ? 30 : 15) * GXDS_SECOND;
 }
@@ -309,7 +309,7 @@ void Client::OnMessage(int index, const Message &message) {
   bool returned = false;
   for (const Conn &conn : conns_) returned = returned || (conn.id && conn.maybe_given_up);
   if (!returned) return AfterEvent();
-  Drain();  // it may have given up the stream, of which nothing must come any more
+  Drain();  // the engine may have cancelled the stream, after which it must get no events of it
 }
 
 void Client::OnStreamClosed(int server, gxds_stream_id id, int code) {
@@ -328,7 +328,7 @@ void Client::OnChannelFailed(int server) {
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "connection refused");
   gxds_client_on_channel_failed(engine_, conns_[server].id, &status, world_->now());
   gxds_status_fini(&status);
-  Drain();  // it may have given up the stream, of which nothing must come any more
+  Drain();  // the engine may have cancelled the stream, after which it must get no events of it
 }
 
 void Client::OnDeadline() { CarryDeadline(world_->now()); }
@@ -340,7 +340,7 @@ void Client::CarryDeadline(gxds_time now) {
     bool transient = world_->server(server).options().transient_timer;
     gxds_duration time = TimeToAnswer(world_, server);
     Stream &s = world_->stream(conn.stream);
-    if (s.quiet_at <= now) { /* it has nothing new */
+    if (s.quiet_at <= now) { /* the server has no news */
       world_->Did(kDidQuiet);
       s.quiet_at = GXDS_TIME_NEVER;
       s.kept_quiet = true;
@@ -352,7 +352,7 @@ void Client::CarryDeadline(gxds_time now) {
         if (at == GXDS_TIME_NEVER || world_->now() < at + time) return;
         Entry &e = entries_[type][name];
         (transient ? e.may_be_late : e.may_not_exist) = true;
-        if (e.restored || e.unsure) BeUnsure(type, name);  // it was not heard of
+        if (e.restored || e.unsure) BeUnsure(type, name);  // the resource did not arrive
       });
     }
   }
@@ -392,7 +392,7 @@ void Client::ResetBackoff() {
   AfterEvent();
 }
 
-// Events of streams, watches and servers that are gone, or never were: they change nothing.
+// Events of streams, watches and servers that are gone or never existed. They must change nothing.
 void Client::LateEvents(Random *random) {
   gxds_stream_id stream = random->Draw(last_stream_id_ + 2);
   if (StreamOf(stream) < 0) {

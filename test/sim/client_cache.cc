@@ -9,7 +9,7 @@ ClientCache::~ClientCache() {
   for (int i = 0; i < kServerMax; i++) world_->shelf(client_->index(), i).Close();
 }
 
-// A file is opened when it is first needed.
+// Opens the file at its first use.
 Shelf &ClientCache::ShelfOf(int server) {
   Shelf &shelf = world_->shelf(client_->index(), server);
   if (!shelf.is_open()) shelf.Open(world_, &process_, world_->server(server).config()->uri);
@@ -18,7 +18,7 @@ Shelf &ClientCache::ShelfOf(int server) {
 
 void ClientCache::Carry(const gxds_action &action) {
   int server = world_->ServerOf(action.server);
-  bool files = server >= 0 && world_->IsFiles(server);  // on disk already
+  bool files = server >= 0 && world_->IsFiles(server);  // on disk anyway
   if (server < 0 || (files && action.kind == GXDS_ACTION_PERSIST)) {
     Fail("cache-server", "the cache of a server that has none");
   }
@@ -33,7 +33,7 @@ void ClientCache::Carry(const gxds_action &action) {
   ShelfOf(server).Put(action);
 }
 
-// ---- what the client hears of ----
+// ---- events of the client ----
 
 void ClientCache::OnWatch(int authority) {
   Start &s = starts_[authority];
@@ -46,7 +46,7 @@ void ClientCache::OnWatch(int authority) {
 void ClientCache::OnUnwatch(int authority) {
   Start &s = starts_[authority];
   s.watched = false;
-  s.from_unsure = true;  // it may begin once more
+  s.from_unsure = true;  // the server to start from may change once more
 }
 
 void ClientCache::OnAnswer(int server, bool unsure) {
@@ -78,7 +78,7 @@ gxds_resource_info ClientCache::InfoOf(int type, int name) const {
   return search.found;
 }
 
-// All servers have failed, or none was in time.
+// Whether all servers have failed, or none responded in time.
 bool ClientCache::IsDue(const Start &start, int authority) const {
   if (world_->now() >= start.first_watch + GXDS_RESTORE_AFTER) return true;
   const Options &o = world_->options();

@@ -1,4 +1,4 @@
-// What the engine wants done, carried out as the production's transport does.
+// Carries out the engine's actions as the production's transport does.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@
 namespace gxds_sim {
 namespace {
 
-// More than the actions that one event can cause, by far.
+// Far more than the actions that one event can cause.
 constexpr int kActionMax = 20000;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Client::Drain() {
   }
 }
 
-// Whether there was anything to do.
+// Returns whether any channel had to settle.
 bool Client::SettleChannels() {
   bool any = false;
   while (!touched_.empty()) {
@@ -179,7 +179,7 @@ void Client::CarrySend(const gxds_action &action) {
   if (s.sending) Fail("send-twice", "two requests at a time");
   std::string bytes = String(action.bytes) + String(gxds_block_str(action.rest));
   if (world_->plant() != kPlantNone) bytes = PlantInRequest(&s, Str(bytes));
-  if (bytes.empty()) { /* the planted fault keeps it back */
+  if (bytes.empty()) { /* the planted fault drops it */
     s.sending = true;
     Event e;
     e.kind = kEventSent;

@@ -1,4 +1,4 @@
-// What a client should hold, and whether it does.
+// The model of what a client should hold, and its comparison with the engine.
 #include "base/status.h"
 #include "test/sim/ads.h"
 #include "test/sim/channel.h"
@@ -34,7 +34,7 @@ void Client::Renew(int type, int name, gxds_duration ttl) {
   e.ttl_at = ttl ? world_->now() + ttl : GXDS_TIME_NEVER;
 }
 
-// What ends by its ttl is not used on.
+// Resources whose TTL has expired are dropped.
 void Client::EndTtls(gxds_time now) {
   for (int type = 0; type < kTypeCount; type++) {
     for (int name = 0; name < kNameCount; name++) {
@@ -172,7 +172,8 @@ void Client::CompareResource(const gxds_resource_info &info) {
     bool misnamed = number >= 0 && world_->contents().at(number).name != name;
     if (misnamed) world_->contents().SetMisnamed(number);
   }
-  /* By its timer, which the model doesn't have: what is told then is looked at. */
+  /* The engine's timer changed the state. The model has no such timer, but checks the
+   * notifications. */
   bool timed_out = (info.state == GXDS_RESOURCE_DOES_NOT_EXIST && e.may_not_exist) ||
                    (info.state == GXDS_RESOURCE_TIMEOUT && e.may_be_late);
   timed_out = timed_out && (!info.resource || info.restored);
@@ -207,7 +208,8 @@ void Client::CheckConverged() {
     if (!w.told) Fail("untold", "%s n%d: a watcher waits for ever", type, w.name);
     if (w.name < 0) continue;
     CheckWatch(w);
-    /* An outage ends with a response, and who is believed to have all gets none. */
+    /* An outage ends with a response, and a client that the server trusts to have everything gets
+     * none. */
     int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
     bool outage = w.ambient_outage && conns_[primary].failed;
     int truth = world_->truth(w.type, w.name);
@@ -233,8 +235,9 @@ void Client::CheckConverged() {
   }
 }
 
-// Whether what is gone is known to be. What another server gave may be asked of the primary after
-// its first response; one that answers with news only has none then.
+// Whether the client learns that a resource was deleted. A resource from another server may be
+// requested from the primary after the primary's first response. A server that answers only with
+// news then has no news.
 bool Client::TellsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
@@ -245,7 +248,8 @@ bool Client::TellsDeletions(const Watch &w) const {
   return w.type == kLds || w.type == kCds;
 }
 
-// Each server is asked for what is watched there, and nothing waits for an answer.
+// Checks that the client requests exactly the watched names from each server, and that no response
+// waits for its ACK or NACK.
 void Client::CheckSubscriptions() {
   for (int server = 0; server < world_->options().servers; server++) {
     const Conn &conn = conns_[server];

@@ -1,4 +1,4 @@
-// What watchers are told, and whether it was right to tell them.
+// The notifications of watchers, and checks that each is correct.
 #include "base/error.h"
 #include "test/sim/channel.h"
 #include "test/sim/client.h"
@@ -6,7 +6,7 @@
 namespace gxds_sim {
 namespace {
 
-// Of its words; 0 for none.
+// The hash of the error's text; 0 for no error.
 uint64_t Hash(const gxds_error *error) {
   if (error == nullptr) return 0;
   gxds_str s = gxds_error_text(error);
@@ -115,8 +115,8 @@ void Client::TellAmbient(Watch *w, const gxds_action &action) {
   Touch(w->channel);
 }
 
-// A57: that a resource does not exist is only known when it was asked for that long ago, or
-// deleted.
+// A57: a resource does not exist only if it was deleted, or if its timeout has passed since the
+// request.
 void Client::CheckTimeout(const Watch &w, const gxds_error &error) {
   bool transient = gxds_str_starts_with(error.message, gxds_str_z("timeout obtaining"));
   if (!transient && !gxds_str_starts_with(error.message, gxds_str_z("does not exist"))) return;
@@ -128,7 +128,7 @@ void Client::CheckTimeout(const Watch &w, const gxds_error &error) {
   }
 }
 
-// A server is out of reach only when a stream or a channel failed, and nothing came since.
+// A server is unreachable only if a stream or a channel failed and no response has come since.
 void Client::CheckUnreachable(const Watch &w, const gxds_error &error) {
   if (!IsOutage(error)) return;
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];

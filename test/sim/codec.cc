@@ -19,7 +19,7 @@ constexpr char kWrapperUrl[] = "type.googleapis.com/envoy.service.discovery.v3.R
 upb_StringView View(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 gxds_str FromView(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
-// An arena whose memory is used again and again; what outgrows it goes to the heap.
+// An arena that reuses its memory. Allocations that do not fit go to the heap.
 class ScratchArena {
  public:
   explicit ScratchArena(std::vector<char> *memory)
@@ -51,7 +51,7 @@ int TypeOfUrl(gxds_str url) {
 
 Request ParseRequest(gxds_str bytes) {
   static auto *memory = new std::vector<char>(size_t{32} << 10);
-  static upb_Arena *kept = nullptr;  // some of the views are in there
+  static upb_Arena *kept = nullptr;  // some of the views point into it
   if (kept) upb_Arena_Free(kept);
   kept = upb_Arena_Init(memory->data(), memory->size(), nullptr);
   upb_Arena *arena = kept;

@@ -39,7 +39,7 @@ upb_Arena *NewArena(upb_Arena **slot, std::vector<char> *memory) {
 
 DeltaRequest ParseDeltaRequest(gxds_str bytes) {
   static auto *memory = new std::vector<char>(size_t{32} << 10);
-  static upb_Arena *kept = nullptr;  // some of the views are in there
+  static upb_Arena *kept = nullptr;  // some of the views point into it
   upb_Arena *arena = NewArena(&kept, memory);
   DeltaRequest out;
   auto *in = REQUEST(new)(arena);

@@ -11,11 +11,11 @@ namespace {
 
 const char *ShortName(int type) { return TypeOf(type).short_name; }
 
-// ---- what a client says ----
+// ---- requests of a client ----
 
-// A request changes the subscription, then it has names and no nonce; or it is an ACK or NACK, then
-// it has no names, as servers may drop them (DropsNames()). Responses are answered once, in the
-// order in which they came.
+// A request either changes the subscription, and then has names and no nonce, or it is an ACK or
+// NACK, and then has no names, because servers may ignore them (DropsNames()). Each response is
+// answered once, in the order of arrival.
 void CheckAnswer(World *world, const Stream &stream, DeltaHeard *h, const DeltaRequest &r) {
   if (stream.delta_state.unsure) return;
   if (r.subscribe || r.unsubscribe) {
@@ -63,7 +63,7 @@ void CheckNames(const Client &client, const Stream &stream, const DeltaHeard &h,
     Usage usage = client.Uses(stream.server, a);
     Mask missing = watched & ~said;
     bool none = said == 0 && !client.IsPrimary(stream.server, a);
-    /* A name that is given up and wanted again is said twice, in this order. */
+    /* A name that is unsubscribed and needed again takes two requests, in this order. */
     bool right = usage != kNotUsed && !(said & ~watched) && (!missing || r.unsubscribe);
     if (!right && !none) {
       Fail("names", "%s on server%d: asks for %03x, but %03x are watched", ShortName(r.type),
@@ -72,8 +72,8 @@ void CheckNames(const Client &client, const Stream &stream, const DeltaHeard &h,
   }
 }
 
-// Whether the version of what is held may be told: only of what that server sent, and is in use
-// under its own name.
+// Whether the request may contain the version of a held resource: only if this server sent the
+// resource, and it is used under its own name.
 enum Claimable { kMayNot, kMay, kWhoCanTell };
 Claimable MayClaim(const Client &client, int server, int type, int name) {
   const Entry &e = client.entry(type, name);
@@ -85,7 +85,8 @@ Claimable MayClaim(const Client &client, int server, int type, int name) {
   return may ? kMay : kMayNot;
 }
 
-// A type starts with the versions of what is held, and says none later.
+// The first request of a type contains the versions of held resources, and later requests contain
+// none.
 void CheckClaims(World *world, const Client &client, const Stream &stream, const DeltaHeard &h,
                  const DeltaRequest &r) {
   if (r.claims & ~r.subscribe) Fail("claim-names", "%s: a version of no name", ShortName(r.type));
@@ -137,11 +138,11 @@ void DeltaCheckSend(World *world, Stream *stream, gxds_str bytes) {
               [&](int name) { conn.sent_at[r.type][name] = GXDS_TIME_NEVER; });
 }
 
-// ---- what a response does ----
+// ---- the effect of a response ----
 
 namespace {
 
-// A name that the response has as well came back after it went.
+// If the response also contains the name, the resource was removed and has returned.
 void PredictRemoval(Prediction *p, int name) {
   if (p->seen & Bit(name)) return;
   p->seen |= Bit(name);
@@ -150,7 +151,7 @@ void PredictRemoval(Prediction *p, int name) {
   const Conn &conn = p->client->conn(p->server);
   if (usage == kNotUsed || p->client->entry(type, name).watchers == 0) return;
   bool asked = (conn.said[type] & Bit(name)) != 0;
-  if (!asked) return;  // it was told to who gave it up
+  if (!asked) return;  // the client has unsubscribed from it
   if (usage == kMaybeUsed || (conn.vague[type] & Bit(name))) {
     p->client->BeUnsure(type, name);
     p->client->entry(type, name).may_not_exist = true;
@@ -182,7 +183,8 @@ void DeltaPredict(World *world, Stream *stream, const Message &message) {
   for (const Item &item : message.items) PredictItem(&p, item);
   PredictRemovals(&p);
   DeltaHeard &h = stream->delta_state.heard[message.type];
-  /* Who has asked for nothing of that type can't answer: that would ask for everything. */
+  /* A client that has requested nothing of that type must not answer, because that would request
+   * everything. */
   if (!h.requested) return;
   h.unanswered.push_back({message.nonce, p.errors > 0, p.errors == 0 && p.maybe_errors});
 }
@@ -202,8 +204,8 @@ std::string VersionOf(const Server &server, int content) {
   return server.options().constant_version ? "1" : "v" + std::to_string(content);
 }
 
-// What it has of that name already, by its own word. (What may end by a ttl is sent without, when
-// all is well.)
+// What the client has for that name, by its claim. After healing, resources with a TTL are sent
+// again without one.
 int Believe(const World &world, const Server &server, int type, int name, const DeltaRequest &r) {
   bool claimed = (r.claims & Bit(name)) != 0;
   if (!claimed) return kUntold;
@@ -213,7 +215,8 @@ int Believe(const World &world, const Server &server, int type, int name, const 
   return same && server.options().trusting ? held : kWhoKnows;
 }
 
-// Istio ignores an ACK of any but its last response, and every NACK, with the names in them.
+// Like Istio, ignores an ACK of any response but the last, and every NACK, together with their
+// names.
 bool DropsNames(const Server &server, const DeltaServed &s, const DeltaRequest &r) {
   if (!server.options().drops_names || !s.asked || r.nonce.size == 0) return false;
   return r.nack || !gxds_str_equal(r.nonce, Str(s.nonce));
@@ -254,7 +257,7 @@ void DeltaOnRequest(World *world, int index, gxds_str bytes) {
 
 namespace {
 
-// One response in the making.
+// A response that is being made.
 struct Making {
   World *world;
   const Server *server;
@@ -277,7 +280,7 @@ void AddItem(Making *m, int name, int content) {
   m->added |= Bit(name);
 }
 
-// If that is what the resource of another name is, both are told at once.
+// If another name has the same resource, sends it once under both names.
 bool AddAsAlias(Making *m, int name, int content) {
   int real = m->world->contents().at(content).name;
   bool same =
@@ -306,7 +309,8 @@ void Add(Making *m, int name) {
 
 bool IsKnownToHave(int given) { return given >= 0 || given == kWhoKnows; }
 
-// What is told to be gone. Whoever goes by its name, goes with it, if not told anew.
+// Adds removals. A name that the client got as an alias of a removed name is removed too, so it is
+// sent again.
 void Remove(Making *m, Mask gone, Mask back) {
   DeltaServed *s = m->served;
   m->message->removed |= gone | back;
@@ -347,7 +351,7 @@ void MakeNews(Making *m, bool again) {
   });
 }
 
-// What was given up, as if the server did not know.
+// Adds resources that the client has unsubscribed from, as if the server did not know that.
 void AddPhantoms(Making *m) {
   ForEachName(m->served->left, [&](int name) {
     bool is_alias = false;

@@ -32,7 +32,7 @@ size_t Disk::Spend(size_t size) {
   return static_cast<size_t>(process_->bytes_left);
 }
 
-// The process is killed after it wrote these bytes there: this is what is left.
+// Keeps the file as the killed process leaves it: these bytes are the last that it wrote there.
 void Disk::Freeze(size_t at, gxds_str bytes) {
   if (frozen_) return;
   frozen_ = true;

@@ -13,7 +13,7 @@ namespace {
 
 const char *const kFileNames[kTypeCount] = {"lds.pb", "rds.pb", "cds.pb", "eds.pb"};
 
-// It reads the tables of every message: once for all runs.
+// Made once for all runs, because it reads the tables of every message.
 const gxds_schema *Schema() {
   static const gxds_schema *schema = gxds_schema_create();
   return schema;
@@ -75,7 +75,7 @@ void Directory::Vanish(int type) {
   Tell(type, GXDS_FILE_WATCH_REPLACED);
 }
 
-// Within a field: between two it would be another whole file.
+// Cuts within a field: a cut between two fields would leave another whole file.
 void Directory::Cut(File *f, Random *random) {
   size_t at = 1 + random->Draw(f->bytes.size() - 1);
   if (gxds_wire_is_whole(gxds_str_of(f->bytes.data(), at))) at--;
@@ -88,7 +88,7 @@ void Directory::Damage(int type, Random *random) {
   if (!f.there || f.damaged) return;
   if (random->OneIn(2)) {
     Cut(&f, random);
-  } else {  // of a wire type that there is none of
+  } else {  // an invalid wire type
     f.bytes[0] = static_cast<char>(f.bytes[0] | 7);
     f.damaged = true;
   }
@@ -137,7 +137,7 @@ const gxds_file_set *Directory::Build(const gxds_file_set *previous, bool plant)
   return set;
 }
 
-// ---- one client's source ----
+// ---- the source of one client ----
 
 FileSource::FileSource(World *world, int client)
     : world_(world), client_(client), server_(gxds_file_server_create(gxds_str_z("/files"))) {
@@ -216,7 +216,8 @@ int FileSource::Next() {
   return number;
 }
 
-// What it says is what the last good state has, or what that lacks, and the one before had.
+// The response contains resources of the last good state, or resources that this state lacks and
+// the state before had.
 void FileSource::Check(const Message &m) const {
   Mask said = m.missing;
   for (const Item &item : m.items) said |= Bit(item.name);

@@ -1,4 +1,4 @@
-// The network: connections, and what travels on streams, in order and with delays.
+// The network: connections, and messages on streams, in order and with delays.
 #include <algorithm>
 
 #include "base/status.h"
@@ -70,8 +70,9 @@ void World::ForgetStream(int index) {
   s.used = false;
 }
 
-// When what arrives at that time comes through. (Not at what time: then it would come through at
-// once after a jump of the clock, and overtake what was held back.)
+// When a message that is due at `at` gets through a silent link; 0: at once. This compares with the
+// due time, not the current time. Otherwise, after a jump of the clock, the message would get
+// through at once and overtake those that are held back.
 gxds_time World::SilentUntil(const Stream &s, gxds_time at) {
   gxds_time until = client(s.client).conn(s.server).silent_until;
   return at < until ? until : 0;
@@ -121,7 +122,7 @@ void World::Launch(int index, int number) {
   ScheduleAt(sent, StreamEvent(kEventSent, index, s));
 }
 
-// What is held back by a silent link doesn't lose its place: an arrival is that of the first.
+// Messages that a silent link holds back keep their order: each arrival takes the first message.
 static int TakeFirst(std::vector<int> *queue) {
   int number = queue->front();
   queue->erase(queue->begin());
@@ -278,7 +279,8 @@ void World::GoSilent(int client_index, int server_index, gxds_duration how_long)
 
 // ---- files ----
 
-// As the production's file source does it. What is told may end the source, or the stream.
+// Does the same steps as the production's file source. A notification may end the source or the
+// stream.
 void World::OnFiles(int index) {
   Client &c = client(index);
   if (c.files() && !c.files()->Look()) c.OnChannelFailed(options_.files);
@@ -303,8 +305,8 @@ void World::OnWebEvent(const Event &e) {
   OnWeb(e.a);
 }
 
-// As the production's thread does it, in the same order. What is told may end the source, or the
-// stream.
+// Does the same steps, in the same order, as the production's thread. A notification may end the
+// source or the stream.
 void World::OnWeb(int index) {
   Client &c = client(index);
   c.web()->Fetch();

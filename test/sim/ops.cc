@@ -13,7 +13,7 @@ namespace gxds_sim {
 namespace {
 
 constexpr int kWatchMax = 24;   // of one client
-constexpr int kChannelMax = 3;  // likewise
+constexpr int kChannelMax = 3;  // of one client
 
 int DrawName(const Options &o, Random *r) {
   int name;
@@ -25,7 +25,7 @@ int DrawName(const Options &o, Random *r) {
 Client &DrawClient(World *w, Random *r) { return w->client(r->Int(w->options().clients)); }
 Server &DrawServer(World *w, Random *r) { return w->server(r->Int(w->options().servers)); }
 
-// A stream that is there and known to its server; -1: none.
+// A random established stream; -1: none.
 int DrawStream(World *w, Random *r) {
   int count = w->stream_count();
   int first = count ? r->Int(count) : 0;
@@ -125,7 +125,7 @@ void SetMany(World *w, Random *r) {
   }
 }
 
-// One that was served before, of any name.
+// Serves a content again that any name had before.
 void Restore(World *w, Random *r) {
   int count = w->contents().count();
   if (count == 0) return;
@@ -134,7 +134,7 @@ void Restore(World *w, Random *r) {
   if (c.fault == kValid && (w->options().names & Bit(c.name))) w->SetTruth(c.type, c.name, content);
 }
 
-// One is what another is: in delta that is one resource with an alias.
+// Gives one name the resource of another. In delta that is one resource with an alias.
 void MakeTwin(World *w, Random *r, int type, int name) {
   int other = DrawName(w->options(), r);
   int content = w->truth(type, other);
@@ -189,7 +189,7 @@ void CloseStream(World *w, Random *r) {
   if (stream >= 0) w->EndStream(stream, code, after_messages);
 }
 
-// ---- what a server should not send ----
+// ---- responses that a server should not send ----
 
 void SendGarbage(World *w, Random *r) {
   int stream = DrawStream(w, r);
@@ -249,7 +249,7 @@ void DoServerOp(World *w, Op op, Random *r) {
   }
 }
 
-// Not in good order.
+// Ends a client by a kill, or with a cut or damaged cache.
 void EndClient(World *w, Op op, Random *r) {
   Client &client = DrawClient(w, r);
   int64_t bytes = r->Magnitude(1, 4000);

@@ -44,7 +44,7 @@ Op OpOf(const std::string &name) {
 
 namespace {
 
-// The ops without which nothing happens at all: never off, never rare.
+// The ops that every run needs. They are never off and never rare.
 bool IsBasic(int op) {
   return op == kOpWatch || op == kOpSet || op == kOpSetMany || op == kOpStartChannel;
 }
@@ -59,7 +59,7 @@ bool IsOfFiles(int op) {
 
 bool IsOfWeb(int op) { return op == kOpWebRefuses || op == kOpWebNonsense || op == kOpWebRepeats; }
 
-// An order of servers, and how many of them are used.
+// Draws an order of servers, and how many of them are used.
 void DrawServerList(Random *random, int servers, int count, int *list) {
   bool used[kServerMax] = {};
   for (int i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ ServerOptions DrawServer(Random *random) {
   bool trusting = random->OneIn(2);
   s.reads_stale = random->OneIn(2);
   s.constant_version = random->OneIn(8);
-  s.trusting = trusting && !s.constant_version;  // a version tells one state from another
+  s.trusting = trusting && !s.constant_version;  // only if versions distinguish states
   s.wrap_one_in = random->Int(4);
   s.delay = random->Magnitude(GXDS_MILLISECOND, 3 * GXDS_SECOND);
   s.replication = random->Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND);
@@ -91,8 +91,8 @@ ServerOptions DrawServer(Random *random) {
   return s;
 }
 
-// In some runs, the server with the last number is a directory: fallback of the others where it is
-// in a list at all.
+// In some runs the server with the last number is a directory. In every list that contains it, it
+// is the fallback of the others.
 void DrawFiles(Random *random, Options *o) {
   if (!random->OneIn(8)) return;
   o->files = o->servers - 1;
@@ -106,10 +106,10 @@ void DrawFiles(Random *random, Options *o) {
   for (int op = 0; op < kOpCount; op++) {
     if (IsOfFiles(op)) o->weights[op] = uint32_t{1} << random->Int(6);
   }
-  o->weights[kOpTwin] = 0;  // a file has each resource by its own name
+  o->weights[kOpTwin] = 0;  // a file has each resource under its own name
 }
 
-// In some runs, one of the others is a web server.
+// In some runs another server is a web server.
 void DrawWeb(Random *random, Options *o) {
   if (!random->OneIn(6)) return;
   int web = random->Int(o->servers);
@@ -126,7 +126,7 @@ void DrawWeb(Random *random, Options *o) {
   for (int op = 0; op < kOpCount; op++) {
     if (IsOfWeb(op)) o->weights[op] = random->OneIn(3) ? 0 : uint32_t{1} << random->Int(6);
   }
-  o->weights[kOpTwin] = 0;  // an answer has each resource by its own name
+  o->weights[kOpTwin] = 0;  // an answer has each resource under its own name
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace gxds_sim {
 
-// They are ejected one by one, as long as the percentage is below the greatest.
+// Endpoints are ejected one by one while the percentage is below the maximum.
 size_t OutlierDetection::Limit(size_t endpoints) const {
   size_t ejected = 0;
   while (ejected < endpoints && ejected * 100 < max_ejection_percent * endpoints) ejected++;
@@ -30,7 +30,7 @@ bool HasOutlierDetection(int number) { return number % 5 == 4; }
 OutlierDetection OutlierDetectionOf(int number) {
   static const unsigned percentages[] = {10, 30, 60, 100};
   static const gxds_duration base_times[] = {30 * GXDS_SECOND, 20 * GXDS_SECOND};
-  // Some end the second ejection before its time, or are less than the time of the first.
+  // Some maximum times shorten the second ejection, or are shorter than the first.
   static const gxds_duration max_times[] = {300 * GXDS_SECOND, 35 * GXDS_SECOND, 10 * GXDS_SECOND};
   Random random(Mix(static_cast<uint64_t>(number), 50));
   OutlierDetection out;
@@ -50,7 +50,7 @@ OutlierDetection OutlierDetectionOf(int number) {
   return out;
 }
 
-// What is as by default is not said.
+// Fields with default values are not set.
 void FillOutlierDetection(envoy_config_cluster_v3_Cluster *out, int number, upb_Arena *arena) {
   if (!HasOutlierDetection(number)) return;
   const OutlierDetection defaults;
@@ -87,7 +87,7 @@ namespace {
 
 using AllResults = std::map<std::string, Results>;
 
-// More than rounding can make of a success rate.
+// More than the rounding error of a success rate.
 constexpr double kDoubt = 1e-9;
 
 std::set<std::string> ByFailures(const OutlierDetection &settings, const AllResults &results) {
@@ -99,8 +99,8 @@ std::set<std::string> ByFailures(const OutlierDetection &settings, const AllResu
   return out;
 }
 
-// Those whose success rate is less than the mean of all less so many times their standard
-// deviation. Who had too few RPCs does not count.
+// The endpoints whose success rate is below the mean of all minus a multiple of the standard
+// deviation. Endpoints with too few RPCs do not count.
 std::set<std::string> BySuccessRate(const OutlierDetection &settings, const AllResults &results,
                                     double doubt) {
   std::map<std::string, double> rates;

@@ -44,7 +44,7 @@ class Maker {
   }
 
  private:
-  // Whether it is known, one way or the other.
+  // Whether the resource is known to exist or not to exist.
   bool Need(int type, int name) {
     out_->needed[type] |= Bit(name);
     const Told &t = told_.of[type][name];
@@ -78,7 +78,7 @@ class Maker {
     out_->routes = ClustersOf(host);
   }
 
-  // All that is reached from there over aggregates of the set `through`.
+  // All clusters that are reached from `from` through aggregates in `through`.
   Mask Reach(Mask from, Mask through) {
     Mask all = from;
     for (Mask news = from; news;) {
@@ -112,7 +112,7 @@ class Maker {
     if (!t.token || t.presence == kRequested) out_->awaited = true;
   }
 
-  // A37: what is in a loop, or above one, is in error.
+  // A37: a cluster in a loop, or above one, has an error.
   void FindLoops(Mask all) {
     sound_ = 0;
     for (Mask before = ~Mask{0}; before != sound_;) {
@@ -124,7 +124,7 @@ class Maker {
     }
   }
 
-  // A37: depth first, and where a leaf appears twice, its first place counts.
+  // A37: depth first. If a leaf occurs twice, its first place counts.
   void AddLeaves(const gxds_cluster *aggregate, ReferenceEntry *e, Mask *seen) {
     for (size_t i = 0; i < aggregate->aggregate_count; i++) {
       int name = ClusterId(aggregate->aggregate[i]);
@@ -178,7 +178,7 @@ Mask ClustersOf(const gxds_virtual_host *host) {
   return out;
 }
 
-// Ours have one virtual host: for everybody, or for somebody else.
+// Our route configurations have one virtual host: for all domains, or for another domain.
 const gxds_virtual_host *HostOf(const gxds_route_config *routes) {
   const gxds_virtual_host *host = &routes->virtual_hosts[0];
   return gxds_str_equal(host->domains[0], gxds_str_z("*")) ? host : nullptr;

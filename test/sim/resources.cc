@@ -76,7 +76,7 @@ void SetAds(envoy_config_core_v3_ConfigSource *source, upb_Arena *arena) {
   envoy_config_core_v3_ConfigSource_mutable_ads(source, arena);
 }
 
-// Routes to the clusters; the number is the limit of the first route's streams.
+// Routes to the clusters. The first route matches a header with the number.
 void FillRoutes(envoy_config_route_v3_RouteConfiguration *out, const Content &c, int number,
                 upb_Arena *arena) {
   auto *host = envoy_config_route_v3_RouteConfiguration_add_virtual_hosts(out, arena);
@@ -94,7 +94,6 @@ void FillRoutes(envoy_config_route_v3_RouteConfiguration *out, const Content &c,
       envoy_config_route_v3_RouteAction_set_cluster(action, View(NameOf(kCds, c.refs[i])));
     }
     if (i > 0) continue;
-    // The number, as the value of a header that the route wants.
     auto *header = envoy_config_route_v3_RouteMatch_add_headers(match, arena);
     envoy_config_route_v3_HeaderMatcher_set_name(header, View("number"));
     char *text = static_cast<char *>(upb_Arena_Malloc(arena, 16));
@@ -103,7 +102,7 @@ void FillRoutes(envoy_config_route_v3_RouteConfiguration *out, const Content &c,
   }
 }
 
-// Messages that the host has no tables of, byte by byte.
+// Messages for which the host has no tables, written byte by byte.
 std::string Varint(size_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -127,7 +126,7 @@ void SetAny(google_protobuf_Any *any, const std::string &type, const std::string
                                 upb_StringView_FromDataAndSize(memory + url.size(), bytes.size()));
 }
 
-// A55: RPCs have sessions, by a cookie "session".
+// A55: RPCs have sessions, with a cookie "session".
 void AddSessions(
     envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager *manager,
     upb_Arena *arena) {
@@ -215,7 +214,7 @@ void FillAggregate(envoy_config_cluster_v3_Cluster *out, const Content &c, upb_A
   google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(bytes, size));
 }
 
-// With its defaults.
+// The policy with its defaults.
 void SetPolicy(envoy_config_cluster_v3_Cluster *out, const char *url, upb_Arena *arena) {
   auto *policy = envoy_config_cluster_v3_LoadBalancingPolicy_add_policies(
       envoy_config_cluster_v3_Cluster_mutable_load_balancing_policy(out, arena), arena);
@@ -225,7 +224,8 @@ void SetPolicy(envoy_config_cluster_v3_Cluster *out, const char *url, upb_Arena 
   google_protobuf_Any_set_type_url(any, View(url));
 }
 
-// What makes policies differ. Only clusters of DNS have pick_first: the others share RPCs.
+// The fields that vary the policies. Only DNS clusters have pick_first; the policies of others
+// distribute RPCs.
 void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, bool is_dns,
                    upb_Arena *arena) {
   if (number % 2 == 0) {
@@ -252,11 +252,11 @@ void FillBalancing(envoy_config_cluster_v3_Cluster *out, int number, bool is_dns
   FillOutlierDetection(out, number, arena);
 }
 
-// What the host has no tables of.
+// The fields for which the host has no tables.
 std::string MoreOfCluster(const Content &c, int number) {
   const auto flag = [](size_t field, size_t value) { return Varint(field << 3) + Varint(value); };
   std::string more;
-  if (HasSubsets(c, number)) {  // any endpoint for who wants none, and no other for who wants one
+  if (HasSubsets(c, number)) {  // any endpoint without a version, else no fallback
     more += Field(22, flag(1, 1) + Field(3, Field(1, "version") + flag(2, 1)) + flag(4, 1));
   }
   if (AllowsDraining(number)) {
@@ -271,7 +271,7 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   auto *out = envoy_config_cluster_v3_Cluster_new(arena);
   envoy_config_cluster_v3_Cluster_set_name(out, name);
   if (c.fault == kInvalid) {
-    // of no type at all
+    // a cluster without a type
   } else if (c.kind == kClusterEds) {
     envoy_config_cluster_v3_Cluster_set_type(out, envoy_config_cluster_v3_Cluster_EDS);
     auto *eds = envoy_config_cluster_v3_Cluster_mutable_eds_cluster_config(out, arena);
@@ -287,7 +287,7 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
     FillAggregate(out, c, arena);
   }
   FillBalancing(out, number, c.kind == kClusterDns, arena);
-  // A75: what no session uses for a minute is given up.
+  // A75: an endpoint that no session uses for a minute is released.
   auto *upstream = envoy_config_cluster_v3_Cluster_mutable_upstream_config(out, arena);
   SetAny(envoy_config_core_v3_TypedExtensionConfig_mutable_typed_config(upstream, arena),
          "upstreams.http.v3.HttpProtocolOptions", Field(1, Field(1, Varint(1 << 3) + Varint(60))),
@@ -303,7 +303,7 @@ char *MakeCluster(const Content &c, int number, upb_StringView name, upb_Arena *
   char *all = static_cast<char *>(upb_Arena_Malloc(arena, *size + more.size()));
   memcpy(all, bytes, *size);
   memcpy(all + *size, more.data(), more.size());
-  // In the order in which whoever serializes it writes it.
+  // In the order in which the serializer writes it.
   return envoy_config_cluster_v3_Cluster_serialize(
       envoy_config_cluster_v3_Cluster_parse(all, *size + more.size(), arena), arena, size);
 }
@@ -313,7 +313,7 @@ uint32_t WeightOfZone(int number, int zone) {
 }
 
 bool HasSecondAddresses(int number) { return number % 6 == 2; }
-// The last of a locality.
+// Whether the endpoint drains: only the last of a locality.
 bool Drains(int number, int place, int count) {
   return number % 2 == 1 && place > 0 && place + 1 == count;
 }
@@ -346,8 +346,8 @@ void SetLabel(envoy_config_endpoint_v3_LbEndpoint *lb, const std::string &versio
       arena);
 }
 
-// Each locality has a zone, ports with weights, and a weight of its own. They have a priority each,
-// or are all of the first.
+// Each locality has a zone, ports with weights, and a weight of its own. Each has its own priority,
+// or all have the first.
 char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena *arena,
                     size_t *size) {
   auto *out = envoy_config_endpoint_v3_ClusterLoadAssignment_new(arena);
@@ -408,7 +408,7 @@ uint32_t WeightOf(int number, const gxds_locality &locality) {
   return WeightOfZone(number, locality.zone.size == 2 ? locality.zone.data[1] - '0' : 0);
 }
 
-// Some contents have weights that are all the same.
+// In some contents all weights are equal.
 uint32_t WeightOfEndpoint(int number, uint32_t place) {
   return 1 + static_cast<uint32_t>(number % 3) * place;
 }
@@ -432,7 +432,7 @@ std::string FirstAddressOf(const std::string &address) {
 }
 
 bool HasSubsets(const Content &content, int number) {
-  // Not beside a load_balancing_policy; see FillBalancing().
+  // Not together with a load_balancing_policy; see FillBalancing().
   return content.kind == kClusterEds && number % 5 == 2 && number % 7 != 1;
 }
 
@@ -472,7 +472,7 @@ int Contents::Add(Content c) {
   int number = count();
   c.offset = bytes_.size();
   if (c.fault == kUndecodable) {
-    bytes_ += "\x0f undecodable";  // a field of a wire type that there is none of
+    bytes_ += "\x0f undecodable";  // a field with an invalid wire type
   } else {
     upb_Arena *arena = upb_Arena_Init(memory_.data(), memory_.size(), nullptr);
     const std::string &text =
@@ -493,7 +493,7 @@ int Contents::NumberOf(const gxds_resource *resource) {
   switch (TypeIndex(resource->type)) {
     case kLds: {
       const auto *l = reinterpret_cast<const gxds_listener *>(resource);
-      if (l->kind == GXDS_LISTENER_SOCKET) return -1;  // says nothing
+      if (l->kind == GXDS_LISTENER_SOCKET) return -1;  // contains no number
       return static_cast<int>(l->max_stream_duration / GXDS_SECOND);
     }
     case kRds:
@@ -525,7 +525,7 @@ uint8_t DrawName(Random *random, Mask names) {
   return static_cast<uint8_t>(__builtin_ctz(names));
 }
 
-// Different ones.
+// Draws different clusters.
 void DrawClusters(Random *random, int least, Mask names, Content *c) {
   int wanted = least + random->Int(kRefMax + 1 - least);
   for (c->ref_count = 0; c->ref_count < wanted && names; c->ref_count++) {

@@ -22,16 +22,16 @@ namespace {
 
 constexpr int kWorkerMax = 256;
 constexpr uint64_t kChunk = 16;
-constexpr int kHistogram = 4096;  // events of a run; more are counted as so many
+constexpr int kHistogram = 4096;  // events of a run; more count as this many
 
 // Written by one worker, read by the parent.
 struct Worker {
-  std::atomic<uint64_t> seed;  // that it is at
+  std::atomic<uint64_t> seed;  // the current seed
   std::atomic<uint64_t> done;
   std::atomic<uint64_t> events;
   std::atomic<bool> failed;  // at that seed
   uint64_t op_counts[kOpCount];
-  uint64_t op_runs[kOpCount];  // in which it happened
+  uint64_t op_runs[kOpCount];  // the runs with this op
   uint64_t counts[kHappeningCount];
   uint64_t runs[kHappeningCount];
   uint32_t histogram[kHistogram];
@@ -94,7 +94,7 @@ class Runner {
     shared_ = static_cast<Shared *>(memory);
   }
 
-  // Whether all went well.
+  // Returns whether all runs passed.
   bool Run() {
     double began = Now();
     for (int i = 0; i < flags_.threads; i++) {
@@ -193,7 +193,7 @@ class Runner {
            100 * static_cast<double>(runs) / static_cast<double>(std::max<uint64_t>(total, 1)));
   }
 
-  // The seed that failed: why, and how to see it again.
+  // Prints why the seed failed, and how to run it again.
   void Explain() {
     RunSpec spec;
     spec.seed = failed_seed_;

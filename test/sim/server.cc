@@ -43,7 +43,7 @@ void Server::Replicate(int type, int name, int content) {
   store_[type][name] = content;
   version_++;
   if (world_->IsFiles(index_)) return world_->directory()->Write(type);
-  if (world_->IsWeb(index_)) return;  // it is asked again
+  if (world_->IsWeb(index_)) return;  // web sources poll it
   if (options().repeats) return RepeatAll();
   PushAll(type);
 }

@@ -5,7 +5,7 @@
 namespace gxds_sim {
 namespace {
 
-constexpr size_t kCompactMin = 2000;  // bytes, so that it happens
+constexpr size_t kCompactMin = 2000;  // bytes; small, so that compaction happens
 
 uint64_t HashOf(gxds_str s, uint64_t seed) {
   uint64_t hash = seed ^ 14695981039346656037u;
@@ -132,7 +132,7 @@ bool Shelf::Holds(int type, int name, gxds_str bytes) {
   return Find(type, name, &r) && gxds_str_equal(r.bytes, bytes);
 }
 
-// ---- while no process has it ----
+// ---- changes while no process uses it ----
 
 void Shelf::Cut(Random *random) {
   if (log_ || !disk_.exists() || rest_ != kWhole) return;
@@ -142,7 +142,8 @@ void Shelf::Cut(Random *random) {
 
 namespace {
 
-// What would be read if nobody looked at checksums: all of it, with something else in the end.
+// The file as a reader without checksums would see the damage: every record is read, with other
+// contents at its end.
 std::string WithOtherBytes(const std::string &file, gxds_str server) {
   gxds_str rest = Str(file);
   gxds_str target = gxds_str_z("target");

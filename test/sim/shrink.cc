@@ -22,7 +22,7 @@ std::string ReadAll(int fd) {
   return out;
 }
 
-// In the child: the result is written to fd, and nothing is cleaned up.
+// Runs in the child: writes the result to fd, and cleans nothing up.
 [[noreturn]] void RunAndTell(const RunSpec &spec, int fd) {
   dup2(fd, STDERR_FILENO);
   World world;
@@ -96,7 +96,7 @@ class Shrinker {
     return same;
   }
 
-  // The fewest ops from the beginning, if that were monotonous.
+  // Finds the fewest ops from the beginning, as if failing were monotonic in their number.
   void CutEnd(int ops) {
     int least = 0;
     best_.op_limit = ops;

@@ -37,7 +37,7 @@ TEST(Simulator, ARunDependsOnItsSeedOnly) {
   }
 }
 
-// By what a fault must be found, where a check is for that kind of fault.
+// The check that must find a fault, for faults that have their own check.
 const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"},
                                                  {kPlantLbEnforcement, "enforcement"},
                                                  {kPlantLbDeviation, "spared"},
@@ -66,7 +66,7 @@ TEST_P(Canary, IsFound) {
     spec.plant = plant;
     const RunResult r = RunApart(spec);
     if (!r.failed) continue;
-    // What is kept may be of an endpoint that nobody needs, which another check finds.
+    // The kept subchannel may belong to an endpoint that is not needed, which another check finds.
     if (plant == kPlantLbSecondAddress && r.failure.kind == "settled") continue;
     const auto check = kOwnChecks.find(plant);
     if (check != kOwnChecks.end()) {
@@ -85,7 +85,7 @@ std::string PlantName(const ::testing::TestParamInfo<int> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, Canary, ::testing::Range(1, int{kPlantCount}), PlantName);
 
-// With a server that answers every request, and a client that sends each twice.
+// The server answers every request, and the client sends each request twice.
 TEST(Simulator, AnExchangeThatDoesNotEndIsFound) {
   RunSpec spec;
   spec.plant = kPlantEcho;

@@ -12,18 +12,18 @@ namespace {
 bool IsComplete(int type) { return TypeOf(type).all_resources_required_in_sotw; }
 const char *ShortName(int type) { return TypeOf(type).short_name; }
 
-// ---- what a client says ----
+// ---- requests of a client ----
 
-// All that is watched, where it is asked for, and nothing else. The result: what is left out until
-// the next request.
+// A request contains exactly the watched names that this server is used for. Returns the names that
+// are left out until the next request.
 Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
   if (r.odd_names) Fail("odd-names", "%s: a name twice, or unknown", ShortName(r.type));
   if (!h.requested && r.names == 0) {
     Fail("empty-start", "%s starts with an empty list, which asks for everything",
          ShortName(r.type));
   }
-  /* A name that is asked for again is left out of an answer, with what else is new: the server may
-   * not have heard that it was given up. */
+  /* A name that is requested again is left out of an ACK or NACK, together with new names: the
+   * server may not have received the request without it. */
   Mask again = client.Watched(r.type) & ~r.names & h.ever;
   bool answer_only = h.requested && (h.unanswered || h.unsure) && again;
   for (int a = 0; a < kAuthorityCount; a++) {
@@ -41,9 +41,9 @@ Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, 
   return answer_only ? client.Watched(r.type) & ~r.names : 0;
 }
 
-// A version says "I have this", and a server may take the client's word. So it is said at the start
-// of a stream only if all that is asked for is held, is not in error and came from that server; and
-// not while another stands in for it.
+// A version claims "I have this", and a server may trust that. So the first request of a stream
+// contains it only if every requested resource is held, has no error and came from this server, and
+// no other server is used in its place.
 void ExpectVersion(const Client &client, int server, Conn *conn, const Request &r) {
   bool has_all = true;
   bool unsure = false;
@@ -130,7 +130,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   h.ever |= r.names;
 }
 
-// ---- what a response does ----
+// ---- the effect of a response ----
 
 namespace {
 
@@ -196,7 +196,8 @@ void ScheduleHeartbeat(World *world, int index, int type, gxds_duration ttl) {
   world->ScheduleHeartbeat(index, type, ttl / 2);
 }
 
-// Who says that it has all of a version is not sent it again; but what of it ends is said to live.
+// A client that claims to have everything of a version is not sent it again. Resources with a TTL
+// get heartbeats.
 void Believe(World *world, int index, const Request &r, SotwServed *s) {
   const Stream &stream = world->stream(index);
   const Server &server = world->server(stream.server);
@@ -210,7 +211,7 @@ std::string VersionOf(const Server &server, int content) {
   return server.options().wrapper_versions ? "v" + std::to_string(content) : "";
 }
 
-// Whether it is the ACK or NACK of a response. (What came before that needs none any more.)
+// Whether the request is the ACK or NACK of a response. Earlier responses then need none any more.
 bool IsAnswer(SotwServed *s, const Request &r) {
   auto &nonces = s->unacknowledged;
   auto found = std::find(nonces.rbegin(), nonces.rend(), String(r.nonce));
@@ -237,9 +238,9 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
   for (int name = 0; name < kNameCount; name++) {
     if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
   }
-  bool answered_all = !(r.names & ~s.names);  // by the response that this acknowledges
+  bool answered_all = !(r.names & ~s.names);  // the acknowledged response had all these names
   const ServerOptions &o = world->server(stream.server).options();
-  /* What may end by a ttl is sent without, when all is well. */
+  /* After healing, resources with a TTL are sent again without one. */
   bool all_anew = world->healed() && o.ttl;
   if (!s.asked && s.nonce.empty() && !all_anew) Believe(world, index, r, &s);
   s.owes = s.owes || Owes(o.answers, is_answer, r.names != s.names);
@@ -280,12 +281,12 @@ void AddResources(World *world, const Server &server, int type, const SotwServed
     bool other = world->contents().at(content).name != name;
     item.form = other || m->ttl || (one_in && random->OneIn(one_in)) ? kWrapped : kBare;
     item.version = VersionOf(server, content);
-    /* With a version of its own, it may be said to live on beside what is new of others. */
+    /* A resource with its own version may get a heartbeat together with news about others. */
     bool same = m->ttl && !all && content == s.given[name] && item.version.size();
     item.heartbeat = same && random->OneIn(2);
     m->items.push_back(item);
   });
-  bool only_heartbeats = true;  // which are no state of the world
+  bool only_heartbeats = true;  // a response of heartbeats only is no state of the world
   for (const Item &item : m->items) only_heartbeats = only_heartbeats && item.heartbeat;
   if (only_heartbeats && !m->items.empty()) m->items[0].heartbeat = false;
   if (m->items.size() > 1 && random->OneIn(2)) {
@@ -315,7 +316,7 @@ void Encode(World *world, Message *m) {
                 &m->bytes);
 }
 
-// Only a wrapper can have one.
+// Only a wrapper can have a TTL.
 void FinishTtls(World *world, int index, Message *m) {
   Heartbeats &h = world->stream(index).sotw.served[m->type].heartbeats;
   h.names = 0;
@@ -352,7 +353,8 @@ void SotwOnHeartbeat(World *world, int index, int type) {
   });
   if (m->items.empty()) return world->FreeMessage(number);
   world->Did(kDidSotwHeartbeat);
-  /* Others may have changed since: of what has a version of its own, that is no matter. */
+  /* Other resources may have changed since. That does not matter for resources with their own
+   * versions. */
   bool newest = server.options().wrapper_versions && world->net().OneIn(2);
   m->version = s.version = newest ? server.Version() : s.version;
   m->nonce = s.nonce = s.heartbeats.nonce = server.NextNonce();
@@ -383,7 +385,7 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   m->version = server.Version();
   m->nonce = server.NextNonce();
   if (how == kServeHostile) {
-    m->version += " odd " + m->nonce;  // it stands for nothing else
+    m->version += " odd " + m->nonce;  // a version that no other response has
     s.odd = true;
   }
   if (how == kServeOddNonce) {

@@ -12,7 +12,7 @@
 namespace gxds_sim {
 namespace {
 
-// What a request may take, in the production (GXDS_HTTP_WHOLE).
+// The time limit of a request in the production code (GXDS_HTTP_WHOLE).
 constexpr gxds_duration kWhole = 60 * GXDS_SECOND;
 
 std::string Quoted(const std::string &s) { return '"' + s + '"'; }
@@ -29,7 +29,7 @@ std::string ToBytes(const std::string &request) {
   return out;
 }
 
-// All of them, in their order: in another one they are asked for anew.
+// All names in their order. Another order is a new request.
 std::string NamesIn(gxds_str request) {
   std::string out;
   gxds_wire_field f;
@@ -54,7 +54,8 @@ WebSource::~WebSource() { gxds_web_server_destroy(server_); }
 
 Conn &WebSource::conn() const { return world_->client(client_).conn(world_->website()->server()); }
 
-// The production cancels what is on its way; to be sure, some of it still comes.
+// The production code cancels its requests. Here some of the answers still arrive, to test that
+// they are ignored.
 void WebSource::CancelSome() {
   for (auto i = exchanges_.begin(); i != exchanges_.end();) {
     i = world_->net().OneIn(2) ? exchanges_.erase(i) : std::next(i);
@@ -147,7 +148,8 @@ void WebSource::Plant(WebExchange *e) const {
   e->body = R"({"version_info":)" + Quoted(version) + "," + e->body.substr(1);
 }
 
-// A whole request, with the node. A version is told only with the names that it was given for.
+// Checks that a request is complete, with the node, and has a version only with the names that it
+// was received for.
 void WebSource::CheckPost(WebExchange *e) {
   const std::string bytes = ToBytes(e->body);
   const Request r = ParseRequest(Str(bytes));
@@ -229,7 +231,7 @@ bool WebSource::IsAwaited(const WebExchange &e) const {
 void WebSource::ExpectOfRest(const WebExchange &e) {
   Type &t = types_[e.type];
   t.newest = 0;
-  to_end_ = !e.good && e.code != 304;  // without a version it is no answer yet
+  to_end_ = !e.good && e.code != 304;  // a 304 is no error
   t.due = world_->now() + std::max(world_->options().web_refresh, e.max_age);
   if (!e.good || e.code != 200) return;
   t.versions.push_back(e.state.version);
@@ -238,7 +240,8 @@ void WebSource::ExpectOfRest(const WebExchange &e) {
   t.given = true;
 }
 
-// What is wrong: an answer, a file that is not the one of the index, or one of them all.
+// The stream may end because of a bad answer, a file that does not match the index, or an
+// undecodable file.
 void WebSource::ExpectOfFiles(const WebExchange &e) {
   may_end_ = may_end_ || !e.good;
   if (!e.good || e.code != 200) return;
@@ -285,7 +288,7 @@ void WebSource::OnAnswer(int id) {
   if (e.retry_after) retry_until_ = now + e.retry_after;
   const Options &o = world_->options();
   const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
-  /* A poll for files begins with their index. */
+  /* A poll of files begins with the index. */
   if (!files_ || e.type == kIndex) polled_well_ = e.after_healing;
   if (!polled_well_) poll_until_ = std::max(poll_until_, now + poll + poll / 5);
   poll_until_ = std::max(poll_until_, retry_until_);
@@ -322,7 +325,7 @@ int WebSource::Next() {
   return number;
 }
 
-// It is what the last answer to these names said, and all of it.
+// Checks that the response equals the last answer to these names.
 void WebSource::CheckRest(const Message &m) {
   Type &t = types_[m.type];
   const char *type = TypeOf(m.type).short_name;
@@ -344,7 +347,8 @@ void WebSource::CheckRest(const Message &m) {
   }
 }
 
-// Whether it is what that index said. What this lacks, and one before had, may be there still.
+// Whether the response matches that index. It may still contain resources that this index lacks and
+// an earlier one had.
 bool WebSource::IsSaid(const Message &m, size_t index) const {
   Mask said = m.missing;
   for (const Item &item : m.items) said |= Bit(item.name);
@@ -382,8 +386,8 @@ bool WebSource::TakeEnd() {
   return true;
 }
 
-// When all is well, each type is asked for once more, which is to bring all that is new: until the
-// time is over in which that has to happen. Else it would go on for ever.
+// After healing, each type is polled until the time by which one more poll must have brought all
+// news. Without this limit, polling would never stop.
 gxds_time WebSource::PollsUntil() const {
   if (!world_->healed()) return GXDS_TIME_NEVER;
   const Options &o = world_->options();
@@ -393,7 +397,7 @@ gxds_time WebSource::PollsUntil() const {
 
 void WebSource::Schedule() {
   const gxds_time deadline = gxds_web_server_deadline(server_);
-  /* What files don't have any more is told after a while, whenever it went. */
+  /* The removal of a resource from the files is reported after a delay. */
   const gxds_time soon = files_ ? world_->now() + GXDS_FILE_REMOVAL_GRACE : 0;
   if (deadline <= std::max(PollsUntil(), soon)) ScheduleAt(deadline);
 }

@@ -31,7 +31,7 @@ std::string WebPath(bool files, int type) {
                : std::string("/v3/discovery:") + rest[type];
 }
 
-// It reads the tables of every message: once for all runs.
+// Made once for all runs, because it reads the tables of every message.
 const gxds_schema *WebSchema(bool files) {
   static const gxds_schema *lenient = MakeLenient();
   static const gxds_schema *strict = gxds_schema_create();
@@ -71,7 +71,7 @@ void Website::Answer(WebExchange *e) {
   }
 }
 
-// ---- what is wrong ----
+// ---- faults ----
 
 void Website::Refuse(WebExchange *e) {
   Random &random = world_->net();
@@ -86,7 +86,7 @@ void Website::Garble(WebExchange *e) {
   Random &random = world_->net();
   e->good = false;
   switch (random.Int(6)) {
-    case 0:  // half of it
+    case 0:  // half of the body
       e->words.resize(random.Draw(e->words.size()));
       return;
     case 1:
@@ -101,7 +101,7 @@ void Website::Garble(WebExchange *e) {
       e->code = 404;
       e->words = "no such page";
       return;
-    case 4:  // of another type
+    case 4:  // a response of another type
       if (e->type == kIndex) break;
       e->words = R"({"version_info":"odd","type_url":)" +
                  Quoted(TypeOf((e->type + 1) % kTypeCount).type_url) + "}";
@@ -114,7 +114,7 @@ void Website::Garble(WebExchange *e) {
 
 // ---- REST ----
 
-// Its version is a hash: what it has is the same whenever the version is.
+// The version is a hash of the contents: equal versions mean equal contents.
 WebState Website::StateFor(int type, Mask names) const {
   WebState state;
   state.names = names;
@@ -249,7 +249,7 @@ std::string EtagOf(const FilesState &state) {
 
 }  // namespace
 
-// What is published meanwhile is not what the index said.
+// The files may have changed since the index was fetched.
 void Website::AnswerFiles(WebExchange *e) {
   const bool repeats = IsIn(kWebRepeats) && world_->net().OneIn(2);
   e->files = repeats ? before_ : AllHeld();

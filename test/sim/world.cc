@@ -18,9 +18,9 @@ namespace gxds_sim {
 namespace {
 
 constexpr gxds_time kBeginning = 1000 * GXDS_SECOND;
-// More than anything can need: then something goes on for ever.
+// More events than any run needs. A run with more does not end.
 constexpr uint32_t kEventMax = 100000;
-// Ten times what the longest of some thousand runs has to say when all is well.
+// Ten times the messages after healing in the longest of some thousand runs.
 constexpr uint32_t kMessageMax = 5000;
 
 bool IsLater(const Event &a, const Event &b) {
@@ -219,7 +219,7 @@ void World::CountDeadline() {
   Did(kDidDeadline);
 }
 
-// ---- what happens to everybody ----
+// ---- events for all parts ----
 
 void World::SetTruth(int type, int name, int content) {
   truth_[type][name] = content;
@@ -287,7 +287,7 @@ void World::BuryKilled() {
 
 // ---- the end ----
 
-// What is to be the truth in the end: valid, and perhaps with nothing missing.
+// Makes the final truth valid, and perhaps complete.
 void World::HealResources() {
   for (int type = 0; type < kTypeCount; type++) {
     ForEachName(options_.names, [&](int name) {
@@ -310,7 +310,7 @@ void World::HealResources() {
   if (website_) website_->Heal();
 }
 
-// Whether it takes a new stream to be sure of what both ends know.
+// Whether only a new stream makes the state of both ends certain.
 bool World::IsTainted(const Stream &s) {
   bool tainted = s.tainted;
   for (const std::vector<int> *queue : {&s.going_down, &s.inbox}) {
@@ -324,7 +324,7 @@ void World::Heal() {
   healed_ = true;
   healed_at_ = now_;
   bool close_all = net_.OneIn(2);
-  /* What was on its way to the servers is over. */
+  /* Removes scheduled replications, server restarts, kills and file closes. */
   heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
                              [](const Event &e) {
                                return e.kind == kEventReplicate || e.kind == kEventResync ||
@@ -351,7 +351,7 @@ void World::Heal() {
   HealResources();
 }
 
-// Nothing changes any more: what has to be said comes to an end.
+// Runs until no event is left. Nothing changes any more, so messages must come to an end.
 void World::Converge(const char *when) {
   uint32_t before = MessageCount();
   while (Step()) {
