@@ -231,7 +231,7 @@ bool WebSource::IsAwaited(const WebExchange &e) const {
 void WebSource::ExpectOfRest(const WebExchange &e) {
   Type &t = types_[e.type];
   t.newest = 0;
-  to_end_ = !e.good && e.code != 304;  // a 304 is no error
+  to_end_ = !e.good && e.code != 304;  // a 304 to a request without a version is ignored
   t.due = world_->now() + std::max(world_->options().web_refresh, e.max_age);
   if (!e.good || e.code != 200) return;
   t.versions.push_back(e.state.version);

@@ -177,7 +177,7 @@ TEST_F(CdsPolicyTest, PolicyThatTheHostRefusesFailsUntilItIsAnother) {
   EXPECT_EQ(Pick(), "a (cluster c)");
 }
 
-// Over leaves that count and pick.
+// A cluster with outlier detection over picking leaves.
 snapshot::ClusterOptions Outliers() {
   snapshot::ClusterOptions options;
   options.lb_policy =

@@ -34,8 +34,8 @@ struct Scenario {
     return gxds_cds_on_update(c, config.get(), mailbox, gxds_str_of(cluster.data(), cluster.size()),
                               dynamic);
   }
-  // "nothing", "fail: words", "leaf 0 1", "aggregate a b", with "(same)", "(policy)",
-  // "(outliers)" and "(sessions)" behind.
+  // Returns "nothing", "fail: words", "leaf 0 1" or "aggregate a b", perhaps followed by "(same)",
+  // "(policy)", "(outliers)" and "(sessions)".
   std::string Update(const Config& config) {
     const gxds_cds_step* s = Step(config);
     std::string out;
@@ -83,7 +83,7 @@ TEST(Cds, LeafHasAChildForEachPriority) {  // A74.34
   EXPECT_EQ(s.Update(Leaf("c", {}, MakeEndpoints({{"a"}, {"b"}}))), "leaf 0 1 (policy)");
 }
 
-TEST(Cds, LeafWithoutEndpointsHasAChildAllTheSame) {  // so that drops and the note have a place
+TEST(Cds, LeafWithoutEndpointsHasAChildAllTheSame) {  // the child applies drops and has the note
   // A37.21, A37.22
   Scenario s;
   EXPECT_EQ(s.Update(Leaf(MakeCluster("c"), snapshot::Endpoints(), "no EDS")), "leaf 0 (policy)");

@@ -168,14 +168,14 @@ TEST(ChildNumbers, NameIsTheHosts) {
   gxds_text_fini(&text);
 }
 
-// Whatever happens: no number twice, none of a child that is gone but for a priority that has
-// something in common with it, and nothing changes when nothing does.
+// With any updates, no number occurs twice, the number of a removed child is used again only for a
+// priority that shares a locality with it, and the same update changes nothing.
 TEST(ChildNumbers, NumbersAreUniqueAndComeBackOnlyToWhatTheyHad) {
   std::mt19937 random(1);
   int back = 0;
   for (int round = 0; round < 200; round++) {
     Scenario s;
-    std::map<size_t, std::vector<std::string>> had;  // by number, the last that it served
+    std::map<size_t, std::vector<std::string>> had;  // by number, the last localities of the child
     std::set<size_t> current;
     for (int step = 0; step < 20; step++) {
       std::vector<std::string> zones = {"a", "b", "c", "d", "e", "f"};

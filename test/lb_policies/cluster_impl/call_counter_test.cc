@@ -55,7 +55,7 @@ TEST(CallCounter, RequestsInFlightKeepItAndItsCount) {
   EXPECT_EQ(Get("a"), c);
   EXPECT_EQ(gxds_call_counter_load(c), 1u);
   gxds_call_counter_unref(c);
-  gxds_call_counter_remove(c);  // the last use: else the leak checker speaks
+  gxds_call_counter_remove(c);  // the last use; the leak checker reports it otherwise
   c = Get("a");
   EXPECT_EQ(gxds_call_counter_load(c), 0u);
   gxds_call_counter_unref(c);
@@ -72,7 +72,8 @@ TEST(CallCounter, ManyAreFoundAgain) {
   for (auto* c : all) gxds_call_counter_unref(c);
 }
 
-// The limit holds, and no place is lost, while threads take places and the counter comes and goes.
+// The limit holds and no place is lost while threads take places and the counter is created and
+// removed.
 TEST(CallCounter, LimitHoldsBetweenThreads) {
   constexpr uint32_t kLimit = 3;
   std::atomic<uint32_t> inside{0}, most{0};

@@ -91,7 +91,7 @@ TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now] dropped 1");
 }
 
-// The endpoint of the only locality has that name.
+// One locality with one endpoint, which has that hostname.
 snapshot::Endpoints MakeNamed(const gxds_str* hostname) {
   snapshot::Endpoints endpoints = MakeEndpoints({{"a"}});
   const_cast<gxds_locality*>(endpoints.get()->priorities[0].localities[0])->hostnames = hostname;
@@ -138,7 +138,7 @@ TEST_F(ClusterImplPolicyTest, AnEndpointWithoutAHostnameChangesNoAuthority) {  /
   EXPECT_EQ(host_.Pick(Routed(true))->authority(), "");
 }
 
-// What the handshake with the only endpoint asks for; null: nothing.
+// The server name in the handshake with the only endpoint; null: none.
 class SniTest : public ClusterImplPolicyTest {
  protected:
   SniTest() {

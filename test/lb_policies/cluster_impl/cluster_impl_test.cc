@@ -23,8 +23,8 @@ struct Scenario {
     gxds_cluster_impl_destroy(c);
     gxds_load_store_close(store.get());
   }
-  // "", "publish", "child", "publish child", "fail"; behind it "tls none", "tls update" or "tls
-  // renew".
+  // Returns "", "publish", "child", "publish child" or "fail", followed by "tls none", "tls update"
+  // or "tls renew".
   std::string Update(const Entry& e, const void* config = nullptr) {
     auto todo = gxds_cluster_impl_on_update(c, e.get(), store.get(), config ? config : &config_a,
                                             xds_credentials);

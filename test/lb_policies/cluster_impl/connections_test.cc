@@ -1,4 +1,4 @@
-// What connections count (A94), through the policies of a cluster.
+// The counts of connections (A94), through the policies of a cluster.
 #include "test/lb_policies/cluster_impl/tree_test.h"
 #include "test/metrics/read_metrics.h"
 
@@ -12,7 +12,7 @@ using snapshot::MakeEndpoints;
 const char kA[] = "127.0.0.1:97";
 const char kB[] = "127.0.0.1:98";
 const char kPickFirst[] = R"([{"grpc_xds_pick_first":{}}])";
-// The host's: it makes all its subchannels anew at each update.
+// The host's policy, which makes all its subchannels anew at each update.
 const char kRoundRobin[] = R"([{"round_robin":{}}])";
 
 class ConnectionsTest : public TreeTest {
@@ -22,7 +22,7 @@ class ConnectionsTest : public TreeTest {
     host_.Create(gxds_cds_policy);
     options_.lb_policy = kPickFirst;
   }
-  // Of the cluster "c", with an endpoint in each zone.
+  // Updates the cluster "c" to an endpoint in each zone.
   void Apply(const std::vector<std::string>& zones) {
     std::vector<Entry> entries;
     entries.push_back(snapshot::Leaf("c", options_, MakeEndpoints({zones})));
@@ -37,7 +37,7 @@ class ConnectionsTest : public TreeTest {
     host_.End();
     host_.DropPicker();
   }
-  // As gxds_test::ConnectionCounts() has them.
+  // The result of gxds_test::ConnectionCounts().
   std::string Counts(const std::string& zone = "a", const std::string& service = "c") const {
     return gxds_test::ConnectionCounts(host_.target, service, "r", zone);
   }
@@ -117,7 +117,7 @@ TEST_F(ConnectionsTest, OneThatOutlivesTheOthersGoesOnCounting) {  // A94.6
   host_.SetState(kA, GRPC_CHANNEL_READY);
   host_.shared[kA] = {GRPC_CHANNEL_READY, Status()};
   Subchannel* first = host_.Watched(kA);
-  auto rpc = host_.Pick();  // its tracker has the subchannel
+  auto rpc = host_.Pick();  // its tracker holds the subchannel
   Apply({"a", "b"});
   ASSERT_EQ(host_.subchannels().front(), first);
   EXPECT_EQ(Counts(), "1 open, 1 made, 0 failed, 0 lost, 0 shut");

@@ -42,7 +42,7 @@ struct Scenario {
     gxds_drop_picker_unref(picker);
     picker = gxds_drop_picker_create(endpoints.get(), counter, max, drops, metrics_of, 42);
   }
-  // "": go on; "breaker"; else the category.
+  // Returns "" if the pick is not dropped, "breaker", or the drop category.
   std::string Pick() {
     gxds_str category;
     switch (gxds_drop_picker_pick(picker, &category)) {
@@ -55,7 +55,7 @@ struct Scenario {
     }
     return "?";
   }
-  // "cpu 2/3 named 1/4" of what the server would be told: requests and sum.
+  // The metrics of the next load report, "cpu 2/3 named 1/4": requests and sum.
   std::string ToldMetrics() {
     gxds_load_filter all = {true, nullptr, 0};
     gxds_load_report* r = gxds_load_report_build(store.get(), &server, all, 0);
@@ -71,7 +71,7 @@ struct Scenario {
     gxds_load_report_sent(r);
     return out;
   }
-  // A call that ends with that load report.
+  // Makes a call that ends with that load report.
   void CallWith(const std::string& report) {
     gxds_cluster_call call;
     ASSERT_TRUE(gxds_cluster_call_init(&call, picker, slot));
@@ -79,7 +79,7 @@ struct Scenario {
     gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
     gxds_cluster_call_end(&call, false);
   }
-  // "issued=ok+failed now dropped a:1" of what the server would be told.
+  // The next load report, as "issued=ok+failed now dropped a:1".
   std::string Told() {
     gxds_load_filter all = {true, nullptr, 0};
     gxds_load_report* r = gxds_load_report_build(store.get(), &server, all, 0);
@@ -275,7 +275,7 @@ TEST(ClusterCall, CountsFromStartToFinish) {  // A32.4
   EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0") << "once";
 }
 
-TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // a pick that is queued again
+TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // the pick may be queued again
   Scenario s;
   s.Make({}, 1);
   gxds_cluster_call call;
@@ -325,8 +325,7 @@ TEST(LocalitySlot, HoldsEachCounterOnce) {
   EXPECT_EQ(gxds_locality_slot_load(s.slot), first);
 }
 
-// Picks and calls on many threads while the slot is pointed here and there: every call is counted
-// once, somewhere.
+// Picks and calls on many threads while the slot changes: every call is counted exactly once.
 TEST(DropPicker, ThreadsPickWhileTheSlotMoves) {
   Scenario s;
   s.Make({{"some", 100000}});

@@ -28,7 +28,7 @@ using Entry = std::unique_ptr<const gxds_cluster_entry, Unref>;
 using Config = std::unique_ptr<const gxds_config, Unref>;
 using LoadStore = std::unique_ptr<gxds_load_store, Unref>;
 
-// A resource whose parts live in the same object.
+// A resource that contains all its parts.
 template <typename T>
 struct Fake : T {
   Fake() : T() {
@@ -69,14 +69,14 @@ struct ClusterOptions {
   std::string lb_policy = R"([{"round_robin":{}}])";
   gxds_cluster_kind kind = GXDS_CLUSTER_EDS;
   bool tls = false;
-  bool identity = false;      // of tls: the client has a certificate too
-  bool system_roots = false;  // of tls: in place of a provider's
-  std::string sni;            // of tls, and the next two as well
+  bool identity = false;      // with tls: the client has a certificate too
+  bool system_roots = false;  // with tls: used instead of a provider's roots
+  std::string sni;            // this and the next two: with tls
   bool auto_host_sni = false;
   bool auto_sni_san_validation = false;
-  // Of outlier detection, when set: from how many hundredths of failures on.
+  // If set, the percentage of failures from which outlier detection ejects.
   int failure_threshold = -1;
-  uint32_t enforcement = 100;  // of those
+  uint32_t enforcement = 100;  // the percentage of outliers to eject
   const gxds_lrs_metrics* lrs_metrics = nullptr;
   bool http_connect = false;
 };
@@ -137,14 +137,15 @@ inline Endpoints MakeEndpoints(const std::vector<std::vector<std::string>>& prio
   return Endpoints(e);
 }
 
-// An error of no server.
+// An error without a server.
 inline std::unique_ptr<const gxds_error, void (*)(const gxds_error*)> MakeError(
     const char* message, const char* node_id = "", gxds_code code = GXDS_UNAVAILABLE) {
   gxds_text text = {};
   gxds_text_add_z(&text, message);
   return {gxds_error_create(code, &text, gxds_str_z(""), gxds_str_z(node_id)), gxds_error_unref};
 }
-// note: what is wrong; "": nothing, so that it tells node_id alone; nullptr: there is none.
+// note: the error in the resolution note; "": no error, so the note contains only node_id; nullptr:
+// no note.
 inline Entry Leaf(const Cluster& cluster, const Endpoints& endpoints, const char* note = nullptr,
                   const char* node_id = "") {
   if (note == nullptr) {
@@ -175,8 +176,8 @@ inline Entry Error(const std::string& name, const char* words) {
   return e;
 }
 
-// A snapshot of those entries; roots: which of them are cluster_manager's. Parts that are the same
-// as in before are shared with it.
+// A snapshot of the entries. roots: the children of cluster_manager. Parts that are the same in
+// `before` are shared with it.
 inline Config MakeConfig(const std::vector<const gxds_cluster_entry*>& entries,
                          const std::vector<std::string>& roots, gxds_load_store* store = nullptr,
                          const gxds_config* before = nullptr) {

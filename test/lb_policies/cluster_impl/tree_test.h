@@ -1,5 +1,5 @@
-// For tests of policies that take their part of a snapshot: with what it counts loads in, and what
-// it speaks to the resolver by.
+// The fixture of tests of policies that use a part of a snapshot. It has a load store, and the
+// mailbox by which policies send to the resolver.
 #ifndef GRPC_XDS_TEST_LB_POLICIES_CLUSTER_IMPL_TREE_TEST_H_
 #define GRPC_XDS_TEST_LB_POLICIES_CLUSTER_IMPL_TREE_TEST_H_
 
@@ -41,18 +41,18 @@ class TreeTest : public PolicyTest {
     gxds_mailbox_unref(mailbox_);
   }
 
-  // An update with that snapshot, the mailbox and args_.
+  // Updates the policy with this snapshot, the mailbox and args_.
   void Take(const Config& config, const snapshot::Config& snapshot) {
     Update(config, args_, Addresses(), "", snapshot.get(), mailbox_);
   }
-  // A cluster whose leaf policy is the picking one.
+  // A cluster with picking_leaf as its leaf policy.
   static snapshot::ClusterOptions Picking(const gxds_bootstrap_server* lrs = nullptr) {
     snapshot::ClusterOptions options;
     options.lrs = lrs;
     options.lb_policy = R"([{"picking_leaf":{}}])";
     return options;
   }
-  // What the LRS server would be told: "c[a 2=1+1 0 now] dropped 1 lb:1".
+  // The next load report: "c[a 2=1+1 0 now] dropped 1 lb:1".
   std::string Told() {
     gxds_load_report* r = gxds_load_report_build(store_.get(), &lrs_, {true, nullptr, 0}, 0);
     std::string out;

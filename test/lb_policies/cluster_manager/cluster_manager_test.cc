@@ -30,14 +30,14 @@ struct Scenario {
   explicit Scenario(size_t eager = SIZE_MAX) : m(gxds_cluster_manager_create(eager)) {}
 
   gxds_cluster_manager* const m;
-  bool turns = true;                      // they come at once
-  std::map<uint64_t, std::string> names;  // of the children there are
+  bool turns = true;                      // turns are granted at once
+  std::map<uint64_t, std::string> names;  // of the existing children
   std::map<std::string, uint64_t> tokens;
   int operations = 0;
 
   ~Scenario() { gxds_cluster_manager_destroy(m); }
 
-  // "+a ~b -c READY"
+  // The operations, as "+a ~b -c READY".
   std::string Drain() {
     std::string out;
     gxds_cluster_manager_op op;
@@ -97,7 +97,7 @@ struct Scenario {
     Reports(child, state);
     return Drain();
   }
-  // "unknown", "none" or "picker"
+  // Returns "unknown", "none" or "picker".
   std::string PickerOf(const std::string& name) {
     gxds_str n = gxds_str_of(name.data(), name.size());
     gxds_picker* p;
@@ -307,7 +307,7 @@ constexpr int kBatch = GXDS_CLUSTER_MANAGER_BATCH;
 
 std::string Number(int i) { return std::to_string(1000 + i); }
 
-// Clusters 1000 … of that number.
+// That many clusters, named from 1000 on.
 Config Numbered(int count, std::vector<Entry>* entries, std::vector<std::string>* roots) {
   std::vector<const gxds_cluster_entry*> list;
   for (int i = 0; i < count; i++) {
@@ -423,7 +423,7 @@ TEST(ClusterManager, ChildrenAreMadeAheadWhileThereAreFewEndpoints) {
   EXPECT_EQ(s.PickerOf("c"), "none") << "an RPC for it waits";
   EXPECT_EQ(s.Child("a", GRPC_CHANNEL_READY), "READY");
   EXPECT_EQ(s.Picked("d"), "+d READY");
-  // What goes leaves room for what comes, which RPCs are about to want.
+  // Removed children leave room for a new cluster, which RPCs will soon need.
   config = Next(config, {e.get()}, {"b", "c", "e"});
   EXPECT_EQ(s.Update(config), "-a -d +e CONNECTING");
   EXPECT_EQ(s.Picked("c"), "+c CONNECTING");
@@ -460,7 +460,7 @@ TEST(ClusterManager, AggregateConnectsToItsFirstCluster) {
             "+a CONNECTING");
 }
 
-// What a change costs does not depend on how many children there are.
+// The cost of a change does not depend on the number of children.
 TEST(ClusterManager, OneOfAThousandCostsOne) {
   Scenario s;
   std::vector<Entry> entries;
@@ -489,8 +489,8 @@ TEST(ClusterManager, OneOfAThousandCostsOne) {
   EXPECT_EQ(s.Update(Next(config, {changed.get()}, roots)), "~cluster500");
 }
 
-// Random snapshots: the children are the roots, and a child is told of every snapshot in which
-// something that it stands on changed, and of no other.
+// Random snapshots: the children are the roots, and a child is updated with exactly those snapshots
+// in which a resource that it depends on changed.
 TEST(ClusterManager, RandomSnapshotsAgainstAModel) {
   for (unsigned seed = 1; seed <= 100; seed++) {
     std::mt19937 random(seed);

@@ -1,5 +1,5 @@
-// All policies of a channel, from cluster_manager down to the leaves, over connections that come
-// and go.
+// All policies of a channel, from cluster_manager down to the leaves, on connections that are made
+// and break.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -27,7 +27,7 @@ snapshot::ClusterOptions RoundRobins(const gxds_bootstrap_server* lrs) {
   options.lrs = lrs;
   return options;
 }
-// The endpoint of a zone (snapshot_builder.h).
+// The address of a zone's endpoint (snapshot_builder.h).
 std::string In(const std::string& zone) {
   return "127.0.0.1:" + std::to_string(static_cast<int>(zone[0]));
 }
@@ -128,7 +128,7 @@ TEST_F(WholeTreeTest, CircuitBreakerNeverExceedsItsLimit) {  // A32
 
 // --- Any order of events ---
 
-// One channel, whose events are drawn from a seed.
+// One channel with events drawn from a seed.
 class Storm {
  public:
   explicit Storm(uint64_t seed) : random_{seed}, host_(seed) {
@@ -155,7 +155,7 @@ class Storm {
     if (what <= 17) return FinishOne();
     host_.Pass(static_cast<gxds_duration>(Draw(20000)) * GXDS_MILLISECOND);
   }
-  // What is left over after the end.
+  // Ends the channel and returns what is left over.
   std::string End() {
     if (Draw(2) == 0) host_.Pass(2 * GXDS_PRIORITY_RETENTION);
     while (Draw(4) > 0) FinishOne();
@@ -165,7 +165,7 @@ class Storm {
     return host_.LeftOver();
   }
 
-  // All that the channel did.
+  // Everything that the channel did.
   std::string story;
   int completed = 0;
 

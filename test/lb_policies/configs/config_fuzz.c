@@ -1,4 +1,5 @@
-/* The name of a policy, a line feed, and any JSON: a config, or at least one error; never both. */
+/* The input is the name of a policy, a line feed, and any JSON. The result must be a config or at
+ * least one error, never both. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void require(bool condition) {
 
 static void destroy_child(gxds_lb_config *c) { free(c); }
 
-/* In place of the host's registry: any list that is not empty is good. */
+/* Replaces the host's registry: accepts any list that is not empty. */
 static gxds_lb_config *parse_list(gxds_str text, gxds_status *why) {
   json_t *list = json_loadb(text.data, text.size, JSON_DECODE_ANY, NULL);
   const bool good = json_array_size(list) > 0;

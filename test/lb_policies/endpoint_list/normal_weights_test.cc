@@ -1,4 +1,4 @@
-// The weights of endpoints of several localities beside each other (A113).
+// The weights of endpoints of several localities together (A113).
 #include "lb_policies/endpoint_list/normal_weights.h"
 
 #include <gtest/gtest.h>

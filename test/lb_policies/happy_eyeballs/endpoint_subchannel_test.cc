@@ -1,4 +1,5 @@
-// An endpoint of several addresses (A61) below each of the policies: one endpoint everywhere.
+// An endpoint with several addresses (A61) below each of the policies: all treat it as one
+// endpoint.
 #include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 
 #include "lb_policies/endpoint_list/endpoint_list.h"
@@ -19,7 +20,7 @@ namespace {
 using grpc_xds::testing::CRef;
 using snapshot::MakeConfig;
 using snapshot::MakeEndpoints;
-// By their ports, each with its addresses 10.0.0.1:port; an odd thousand is [::1]:port.
+// Endpoints by the ports of their addresses, 10.0.0.1:port, or [::1]:port for an odd thousand.
 using Ports = std::vector<std::vector<uint16_t>>;
 
 gxds_address AddressOf(uint16_t port) {
@@ -60,7 +61,7 @@ class EndpointSubchannelTest : public TreeTest {
       host_.Register(type);
     }
   }
-  // cluster_impl "c" above this policy, or, when it is empty, above our round_robin.
+  // Starts cluster_impl "c" above this policy, or, if leaf is empty, above our round_robin.
   void Start(const std::string& leaf, const Ports& ports) {
     leaf_ = leaf;
     host_.Create(gxds_cluster_impl_policy);
@@ -86,7 +87,7 @@ class EndpointSubchannelTest : public TreeTest {
     Say(address, GRPC_CHANNEL_CONNECTING);
     Say(address, GRPC_CHANNEL_READY);
   }
-  // Fails to connect; the address is in its backoff.
+  // Makes the connection attempt fail, so the address is in its backoff.
   void Refuse(const std::string& address) {
     Say(address, GRPC_CHANNEL_CONNECTING);
     Say(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
@@ -223,7 +224,7 @@ TEST_F(EndpointSubchannelTest, AnotherOrderKeepsItAndAnotherSetDoesNot) {  // A6
     request.cluster = "c";
     request.route.has_hash = true;
     Start(leaf, {{1, 2}});
-    Pick(request);  // ring_hash connects when it is wanted
+    Pick(request);  // ring_hash connects at a pick
     Connect(kA);
     const size_t made = host_.subchannels_made;
     Apply({{2, 1}});
@@ -312,8 +313,8 @@ TEST_F(EndpointSubchannelTest, HostsPoliciesHaveOneEndpointToo) {  // A61.10
   EXPECT_EQ(Picks(10), (std::map<std::string, int>{{kA, 5}, {kB, 5}}));
 }
 
-// In the tree outlier detection is above cluster_impl; the config of another parent may have it
-// below.
+// In the usual tree outlier detection is above cluster_impl. In the config of another parent it may
+// be below.
 class EjectedEndpointTest : public EndpointSubchannelTest,
                             public ::testing::WithParamInterface<bool> {
  protected:
@@ -335,7 +336,7 @@ class EjectedEndpointTest : public EndpointSubchannelTest,
     host_.Create(gxds_outlier_detection_policy);
     Apply(ports);
   }
-  // RPCs, of which those to "b" alone do well.
+  // Makes RPCs. Only those to "b" succeed.
   void FailOthers(int count) {
     for (int i = 0; i < count; i++) {
       auto call = host_.Pick();

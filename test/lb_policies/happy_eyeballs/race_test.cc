@@ -18,7 +18,7 @@ class Race : public ::testing::Test {
  protected:
   ~Race() override { gxds_race_destroy(race_); }
 
-  // All of them IDLE, and a connection wanted.
+  // Starts with all addresses IDLE and a request to connect.
   void Start(uint32_t count) {
     race_ = gxds_race_create(count);
     EXPECT_EQ(Done(), "make");
@@ -37,7 +37,7 @@ class Race : public ::testing::Test {
     if (now_ >= gxds_race_deadline(race_)) gxds_race_on_deadline(race_, now_);
     return Done();
   }
-  // A round of failures of the addresses before count.
+  // Makes the first count addresses fail, one after the other.
   std::string FailAll(uint32_t count) {
     std::string out;
     for (uint32_t i = 0; i < count; i++) {

@@ -91,7 +91,7 @@ TEST_F(LeastRequestPolicyTest, RpcsThatNeverBeganAreNotCounted) {
   for (int i = 0; i < 100; i++) waiting.push_back(host_.Pick());
   const auto dropped = host_.Pick();
   dropped->Start();
-  dropped->Drop();  // on its way: it is over, too
+  dropped->Drop();  // an attempt that is dropped in progress has ended too
   auto picks = Picks(1000);
   EXPECT_GE(picks["10.0.0.1:80"], 300);
   EXPECT_GE(picks["10.0.0.1:81"], 300);
@@ -163,7 +163,7 @@ TEST_F(LeastRequestPolicyTest, ANewEndpointIsDrawnLessOftenUntilItsWindowEnds) {
   EXPECT_EQ(host_.subchannels_made, 4u);
 }
 
-// ---- what of an address is another subchannel ----
+// ---- changes of an address that make another subchannel ----
 
 Address A(const char* detail = "", uint32_t weight = 1) {
   return {"10.0.0.1:80", weight, "", {}, detail};
@@ -173,7 +173,7 @@ Address C() { return {"unix:c", 1, "", {}, ""}; }
 
 class LeastRequestAddresses : public LeastRequestPolicyTest {
  protected:
-  // How many subchannels an update with these addresses makes.
+  // The number of subchannels that an update with these addresses makes.
   size_t MadeFor(const std::vector<Address>& addresses) {
     const size_t before = host_.subchannels_made;
     Update(Configured(), Args(), addresses, "note");
@@ -202,7 +202,7 @@ TEST_F(LeastRequestAddresses, AddressesThatAreNoIpAddressesAreToldApart) {
   EXPECT_EQ(MadeFor({B(), C(), A()}), 0u);
 }
 
-// What is gone from the list, but READY, stays in the picks until another is.
+// A READY endpoint that an update removes stays in the picks until another is READY.
 TEST_F(LeastRequestAddresses, WhatIsLeavingIsForNoOtherAddress) {
   EXPECT_EQ(MadeFor({B()}), 1u);
   Say("unix:b", GRPC_CHANNEL_READY);

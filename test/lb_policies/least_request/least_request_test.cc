@@ -8,7 +8,7 @@
 
 namespace {
 
-// Endpoints with that many RPCs on their way.
+// Endpoints with that many RPCs in progress.
 class Endpoints {
  public:
   explicit Endpoints(const std::vector<int> &active) {
@@ -30,7 +30,7 @@ class Endpoints {
   std::vector<gxds_active_requests *> all_;
 };
 
-// What the pseudo-code of A48 chooses with the same random numbers.
+// The choice of A48's pseudo-code with the same random numbers.
 size_t Reference(const std::vector<int> &active, uint32_t choices, gxds_random random) {
   size_t candidate = active.size();
   for (uint32_t i = 0; i < choices; i++) {

@@ -1,4 +1,4 @@
-/* Any bytes: taken apart or refused, and each named metric comes once. */
+/* Any bytes are parsed or refused, and each named metric is reported once. */
 #include "base/check.h"
 #include "lb_policies/orca/orca_report.h"
 #include "lb_policies/weighted_round_robin/report_weight.h"
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   gxds_rating *rating = gxds_rating_create(1, metrics_of_utilization, 2);
   double weight = gxds_report_weight(&report, rating);
   gxds_rating_unref(rating);
-  GXDS_CHECK(weight >= 0 && weight - weight == 0); /* neither infinite nor no number */
+  GXDS_CHECK(weight >= 0 && weight - weight == 0); /* neither infinite nor NaN */
   gxds_str names[GXDS_ORCA_NAMED_METRICS_MAX];
   size_t count = 0;
   gxds_orca_metrics metrics = gxds_orca_report_named_metrics(&report);

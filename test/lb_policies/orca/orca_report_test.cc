@@ -1,4 +1,4 @@
-// What a backend's load report says (A51).
+// The contents of a backend's load report (A51).
 #include "lb_policies/orca/orca_report.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ bool IsReport(const std::string &bytes) {
   return gxds_orca_report_decode(gxds_str_of(bytes.data(), bytes.size()), &report);
 }
 
-// "a=1 b=-2": in the order in which they come.
+// The named metrics in their order: "a=1 b=-2".
 std::string NamedIn(const std::string &bytes) {
   gxds_orca_report report;
   EXPECT_TRUE(gxds_orca_report_decode(gxds_str_of(bytes.data(), bytes.size()), &report));

@@ -1,4 +1,4 @@
-// When there is a stream for a backend's load reports, and who hears them (A51).
+// When there is a stream for a backend's load reports, and which listeners receive them (A51).
 #include "lb_policies/orca/orca_stream.h"
 
 #include <grpc/status.h>

@@ -25,7 +25,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
     host_.Create(gxds_outlier_detection_policy);
     Apply(ports);
   }
-  // Ejects for 3 s what fails more than half of its RPCs, by an interval of 1 s.
+  // Ejects for 3 s, at intervals of 1 s, the addresses with more than half of their RPCs failed.
   void Apply(const std::vector<uint16_t>& ports, bool ejects = true) {
     const std::string ejection =
         R"("failurePercentageEjection":{"threshold":50,"enforcementPercentage":100,)"
@@ -37,7 +37,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
     const auto locality = MakeLocality({"z", 1, ports});
     Update(config, Args(), Addresses(gxds_locality_addresses(locality.get())));
   }
-  // An RPC: where it went; it fails when it went to this address.
+  // Makes an RPC and returns its address. It fails if it went to `failing`.
   std::string Call(const std::string& failing) {
     const auto call = host_.Pick();
     counted_ = call->is_tracked();
@@ -45,7 +45,7 @@ class OutlierDetectionPolicyTest : public PolicyTest {
     call->Finish(call->Text() == failing ? Status(GXDS_INTERNAL, "failed") : Status());
     return call->Text();
   }
-  // Calls so often that the failing one is ejected at the end of the interval.
+  // Makes enough calls that the failing address is ejected at the end of the interval.
   void Eject(const std::string& failing) {
     for (int i = 0; i < 20; ++i) Call(failing);
     host_.Pass(GXDS_SECOND);

@@ -17,17 +17,17 @@ namespace {
 
 gxds_str S(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
 
-// 10 s, 30 s, 300 s, at most half of them; nothing ejects.
+// Settings of 10 s, 30 s, 300 s, and at most half of the addresses. Both algorithms are off.
 gxds_outlier_detection Off() {
   return {10 * GXDS_SECOND, 30 * GXDS_SECOND, 300 * GXDS_SECOND, 50, {}, {}};
 }
-// More than that many failures in a hundred, of at least 10 RPCs.
+// Ejects at more than that percentage of failures, of at least 10 RPCs.
 gxds_outlier_detection ByFailures(uint32_t threshold, uint32_t minimum_hosts = 1) {
   gxds_outlier_detection s = Off();
   s.failure_percentage = {100, threshold, minimum_hosts, 10};
   return s;
 }
-// Less than the mean by that many thousandths of the standard deviation, of at least 10 RPCs.
+// Ejects below the mean minus that many thousandths of the standard deviation, of at least 10 RPCs.
 gxds_outlier_detection BySuccessRate(uint32_t factor, uint32_t minimum_hosts = 1) {
   gxds_outlier_detection s = Off();
   s.success_rate = {100, factor, minimum_hosts, 10};
@@ -56,7 +56,7 @@ class Scenario {
     for (int i = 0; i < ok; i++) gxds_call_results_add(r, true);
     for (int i = 0; i < failed; i++) gxds_call_results_add(r, false);
   }
-  // Lets an interval pass: what changed, as "-a" (ejected) and "+a".
+  // Lets an interval pass. Returns the changes, as "-a" (ejected) and "+a".
   std::string Interval() {
     now_ = gxds_outliers_deadline(outliers_);
     gxds_outliers_on_deadline(outliers_, now_);
@@ -182,13 +182,13 @@ TEST(Outliers, EnforcementDecidesByChance) {  // A50.17
   for (int i = 0; i < 10000; i++) {
     s.Calls("a", 0, 10);
     if (s.Interval() == "-a") ejected++;
-    s.Interval();  // it is back
+    s.Interval();  // the ejection ends
   }
   EXPECT_NEAR(ejected, 3000, 200);
 }
 
-// How many were found since the last call, by the places of the enum: ejected, spared by chance,
-// more than may be ejected, each by success rate and by failure percentage.
+// The outliers found since the last call, at the places of the enum: ejected, spared by chance, and
+// beyond the ejection limit, each by success rate and by failure percentage.
 std::vector<uint64_t> Found(Scenario* s) {
   const gxds_outliers_found found = gxds_outliers_take_found(s->get());
   return {found.counts, found.counts + GXDS_COUNT_OUTLIERS};
@@ -338,7 +338,7 @@ TEST(Outliers, CountsCallsOfAllThreads) {  // A50.4
   gxds_call_results_unref(r);
 }
 
-// The words of A50 once more, in the plainest way.
+// A50 implemented a second time, as simply as possible.
 class Model {
  public:
   struct Host {

@@ -13,13 +13,13 @@ using grpc_xds_test::Decoder;
 using snapshot::Entry;
 using snapshot::MakeConfig;
 
-// An endpoint 10.0.0.1:PORT, in a zone of its priority.
+// An endpoint 10.0.0.1:PORT, in the zone of its priority.
 struct Endpoint {
   int port;
   std::string health = {};
   int priority = 0;
   std::string more = {};    // fields of its Endpoint, a comma before each
-  std::string fields = {};  // likewise, of what the Endpoint is in
+  std::string fields = {};  // the same, for its LbEndpoint
 };
 std::string At(int port) { return "10.0.0.1:" + std::to_string(port); }
 
@@ -41,7 +41,7 @@ class OverrideHostTest : public TreeTest {
     host_.Create(gxds_cds_policy);
   }
 
-  // Cluster "c"; more: fields of it, a comma before each.
+  // Updates cluster "c". more: fields of it, a comma before each.
   void Apply(const std::vector<Endpoint>& endpoints, const std::string& more = "") {
     Decoded cluster = decoder_.Good(
         gxds_cluster_type,
@@ -77,7 +77,7 @@ class OverrideHostTest : public TreeTest {
   void Ready(const std::vector<int>& ports) {
     for (int port : ports) host_.SetState(At(port), GRPC_CHANNEL_READY);
   }
-  // Where an RPC of a session goes: the port, or what is said. cookie: the addresses in it.
+  // The port that an RPC of a session goes to, or the pick's text. cookie: the addresses in it.
   std::string To(const std::string& cookie, gxds_picker* by = nullptr) {
     session_ = {View(cookie), {nullptr, 0}, nullptr};
     Request request;
@@ -90,7 +90,7 @@ class OverrideHostTest : public TreeTest {
     return text.rfind("10.0.0.1:", 0) == 0 ? text.substr(9) : text;
   }
   std::string ToPort(int port) { return To(At(port)); }
-  // Of RPCs without a cookie.
+  // The same for RPCs without a cookie.
   std::set<std::string> Others(int count = 8) {
     std::set<std::string> out;
     for (int i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ class OverrideHostTest : public TreeTest {
   snapshot::Config last_;
   bool has_filter_ = true;
   gxds_session session_ = {};
-  std::string used_;  // by the last RPC of a session
+  std::string used_;  // the addresses that the last RPC of a session used
   std::unique_ptr<Call> call_;
 };
 

@@ -1,4 +1,4 @@
-// How the table of sessions follows the endpoints of its cluster.
+// Updates of the session table with the endpoints of its cluster.
 #include "test/lb_policies/override_host/session_probe.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr uint8_t kHealthy = 1 << GXDS_HEALTH_UNKNOWN;
 constexpr uint8_t kAlsoDraining = kHealthy | 1 << GXDS_HEALTH_DRAINING;
 
 struct Endpoint {
-  std::vector<int> ports;  // of 10.0.0.1, one for each address
+  std::vector<int> ports;  // one for each address, all at 10.0.0.1
   std::string hostname = {};
   bool drains = false;
 };
@@ -62,7 +62,7 @@ std::string Json(const Priorities& priorities) {
   return "{'cluster_name':'c','endpoints':[" + localities + "]}";
 }
 
-// A table that is updated, and what it is to be.
+// A table that is updated, with a check of its contents.
 class SessionUpdate : public testing::Test {
  protected:
   ~SessionUpdate() override { session_probe_unref(table_); }
@@ -80,7 +80,7 @@ class SessionUpdate : public testing::Test {
         [](void* self, int number) { static_cast<SessionUpdate*>(self)->let_go_.insert(number); },
         this);
   }
-  // Something is held for the endpoint.
+  // Holds a number for the endpoint.
   void Hold(int port, int number) {
     const gxds_address a = At(port);
     session_probe_hold(table_, &a, number);
@@ -95,7 +95,7 @@ class SessionUpdate : public testing::Test {
   Decoder decoder_;
   std::unique_ptr<Decoded> endpoints_;
   gxds_session_table* table_ = nullptr;
-  Set let_go_;  // by the last update
+  Set let_go_;  // released by the last update
 };
 
 constexpr int kNothing = 0;
@@ -183,7 +183,7 @@ TEST_F(SessionUpdate, AnAddressThatIsThereTwiceIsThereUntilBothAreGone) {
     Update(endpoints, kHealthy);
     gxds_resource_unref(&endpoints->base);
   };
-  update(0, 3);  // as DNS may say it
+  update(0, 3);  // as DNS may return it
   Hold(1, 9);
   update(1, 2);
   EXPECT_EQ(Held(1), 9);
@@ -192,11 +192,11 @@ TEST_F(SessionUpdate, AnAddressThatIsThereTwiceIsThereUntilBothAreGone) {
   EXPECT_EQ(Held(2), kNothing);
 }
 
-// What it is after many updates is what it would be if it were made anew.
+// After many updates, the table equals one made from scratch.
 TEST_F(SessionUpdate, ItIsAlwaysThatOfItsEndpoints) {
   std::mt19937 random(1);
   auto below = [&random](unsigned limit) { return static_cast<int>(random() % limit); };
-  std::map<int, std::string> was;  // by port: by what it is told apart
+  std::map<int, std::string> was;  // by port: what identifies the endpoint
   std::set<int> held;
   size_t stayed = 0, went = 0;
   for (int step = 0; step < 300; step++) {

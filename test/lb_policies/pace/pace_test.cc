@@ -17,7 +17,7 @@ class PaceTest : public ::testing::Test {
     gxds_pace_want(p_, user, wanted, hurries);
     return user;
   }
-  // Whose start is next; -1: nobody's.
+  // The user of the next start; -1: there is none.
   int Next() {
     gxds_pace_start start;
     gxds_pace_validate(p_);
@@ -75,7 +75,7 @@ TEST_F(PaceTest, WindowIsBounded) {
   EXPECT_EQ(Fill(), GXDS_PACE_WINDOW);
   EXPECT_EQ(Next(), -1);
   gxds_pace_settle(p_, last_);
-  gxds_pace_settle(p_, last_);  // over already
+  gxds_pace_settle(p_, last_);  // already settled
   gxds_pace_settle(p_, 0);
   EXPECT_EQ(Fill(), 1);
 }
@@ -94,7 +94,7 @@ TEST_F(PaceTest, SettlingAnOlderStartInTheSamePlaceIsIgnored) {
 TEST_F(PaceTest, StartThatIsNotAnsweredLosesItsPlace) {
   const uint32_t user = Join(10000);
   EXPECT_EQ(Next(), 0);
-  EXPECT_EQ(gxds_pace_deadline(p_), GXDS_TIME_NEVER);  // there is place for others
+  EXPECT_EQ(gxds_pace_deadline(p_), GXDS_TIME_NEVER);  // no user waits for a place
   now_ += GXDS_MILLISECOND;
   EXPECT_EQ(Fill(), GXDS_PACE_WINDOW - 1);
   EXPECT_EQ(gxds_pace_deadline(p_), now_ - GXDS_MILLISECOND + GXDS_PACE_PATIENCE);
@@ -107,7 +107,7 @@ TEST_F(PaceTest, StartThatIsNotAnsweredLosesItsPlace) {
   gxds_pace_on_deadline(p_, now_);
   EXPECT_EQ(Fill(), GXDS_PACE_WINDOW - 1);
   gxds_pace_want(p_, user, 0, false);
-  EXPECT_EQ(gxds_pace_deadline(p_), GXDS_TIME_NEVER);  // nobody waits
+  EXPECT_EQ(gxds_pace_deadline(p_), GXDS_TIME_NEVER);  // no user waits
 }
 
 TEST_F(PaceTest, WhoLeavesGivesItsPlacesBack) {

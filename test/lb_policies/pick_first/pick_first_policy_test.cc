@@ -30,7 +30,7 @@ class PickFirstPolicyTest : public PolicyTest {
     Say(address, GRPC_CHANNEL_CONNECTING);
     Say(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
   }
-  // Those that were told to connect, in the order they were made.
+  // The subchannels that were told to connect, in the order they were made.
   std::string Connecting() const {
     std::string out;
     for (const Subchannel* s : host_.subchannels()) {

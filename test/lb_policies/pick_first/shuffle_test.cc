@@ -23,7 +23,7 @@ TEST(Shuffle, EveryOrderIsEquallyLikely) {  // A62.3
 
 TEST(Shuffle, TheFirstIsDrawnByWeightAndTheNextByWeightOfThoseLeft) {  // A113.1
   gxds_random random = {1};
-  const uint32_t one = 1u << 28;  // weights are shares, which add up to 2^31 at most
+  const uint32_t one = 1u << 28;  // weights are shares, with a sum of 2^31 at most
   const std::vector<uint32_t> weights = {one, 2 * one, 5 * one};
   std::map<std::vector<size_t>, int> seen;
   for (int i = 0; i < 80000; i++) {

@@ -309,7 +309,7 @@ TEST_F(PriorityPolicyTest, LowerPriorityIsEndedAfterItsRetention) {  // A56.10
 TEST_F(PriorityPolicyTest, ShutdownCancelsTheTimer) {
   cluster_.Set({{{"a"}}});
   Start(1, Weighted());
-  EXPECT_EQ(host_.timer_count(), 1u);  // TearDown() ends the policy and looks again
+  EXPECT_EQ(host_.timer_count(), 1u);  // TearDown() ends the policy and checks again
 }
 
 // Statuses and notes

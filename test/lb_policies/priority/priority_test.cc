@@ -33,7 +33,7 @@ const char* StateName(grpc_connectivity_state state) {
 
 using Log = std::vector<std::string>;
 
-// The owner of a state machine: carries its operations out and writes them down.
+// The owner of a state machine: carries out its operations and records them.
 class Owner {
  public:
   explicit Owner(gxds_duration failover = GXDS_PRIORITY_FAILOVER_DEFAULT)
@@ -62,7 +62,7 @@ class Owner {
     return Drain();
   }
 
-  // Lets the time pass, and calls at each deadline on the way.
+  // Lets time pass, and calls gxds_priority_lb_on_deadline() at each deadline.
   Log Pass(gxds_duration time) {
     Log all;
     gxds_time end = now_ + time;
@@ -578,7 +578,7 @@ TEST(Priority, NoChoiceBeforeAllChildrenHaveSeenTheUpdate) {  // A56.23: Configu
   o.Update({"a", "b", "c"});
   o.Report("a", kFailed);
   o.Report("b", kReady);
-  o.ReportsAtOnce("a", kReady);  // while it is updated, before b is
+  o.ReportsAtOnce("a", kReady);  // during its own update, before b's
   o.ReportsAtOnce("b", kFailed);
   EXPECT_EQ(o.Update({"a", "b", "c"}), (Log{"update a", "update b", "publish a READY"}));
 }
@@ -615,8 +615,8 @@ TEST(Priority, NewLowerPriorityIsNotTouched) {  // A56.8
   EXPECT_EQ(o.Children(), (Log{"a"}));
 }
 
-// The choice is idempotent (A56): whatever happened, what is published is what the rules give for
-// the states as they are.
+// The choice is idempotent (A56): after any history, the published state follows from the current
+// states by the rules.
 TEST(Priority, ChoiceIsAFunctionOfTheStates) {  // A56.24
   std::mt19937 random(7);
   const std::vector<std::string> all = {"a", "b", "c", "d"};
@@ -664,7 +664,7 @@ TEST(Priority, ChoiceIsAFunctionOfTheStates) {  // A56.24
   }
 }
 
-// What concerns a child
+// The share of a child
 
 class Share : public ::testing::Test {
  protected:

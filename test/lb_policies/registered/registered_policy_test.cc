@@ -1,4 +1,4 @@
-// A policy of the program's in the host's terms: what the library does for it.
+// A policy of the program's, as the library runs it in the host.
 #include "lb_policies/registered/registered_policy.h"
 
 #include <functional>
@@ -16,27 +16,27 @@ namespace {
 using grpc_xds::testing::LocalitySpec;
 using grpc_xds::testing::MakeLocality;
 
-// What the policy "test.own" does, by the test, and what it heard.
+// The behaviour of the policy "test.own", which the test sets, and a record of its calls.
 struct Own {
   std::function<void(const grpc_xds_update* update)> on_update = [](const grpc_xds_update*) {};
   std::function<void(void* tag, grpc_xds_state state)> on_state = [](void*, grpc_xds_state) {};
   std::function<void(grpc_xds_picked* out)> on_pick = [](grpc_xds_picked*) {};
   std::function<void(const grpc_xds_finish* finish)> on_finish = [](const grpc_xds_finish*) {};
-  grpc_xds_status said = {0, nullptr};  // to updates
+  grpc_xds_status said = {0, nullptr};  // its status for updates
   std::string json;                     // the last config
-  std::string log;                      // what was called
+  std::string log;                      // its calls
   grpc_xds_policy* base = nullptr;
-  const grpc_xds_call* call = nullptr;  // while on_pick is at work
+  const grpc_xds_call* call = nullptr;  // set during on_pick
   std::vector<grpc_xds_subchannel*> subchannels;
   int pickers = 0;
   int configs = 0;
 };
 Own* own;
 
-// Attempts are a letter.
+// An attempt is a letter.
 std::string Name(const void* attempt) { return {*static_cast<const char*>(attempt)}; }
 
-// Empty: it is not there.
+// Empty if there is no value.
 std::string Text(bool is_there, grpc_xds_bytes value) {
   return is_there ? std::string(value.data, value.size) : "";
 }
@@ -96,7 +96,7 @@ const grpc_xds_policy_type& Type() {
   return type;
 }
 
-// One that leaves out all that may be.
+// A type without any optional function.
 const grpc_xds_policy_type& BareType() {
   static const grpc_xds_policy_type type = [] {
     grpc_xds_policy_type t = {};
@@ -131,7 +131,7 @@ class RegisteredPolicyTest : public PolicyTest {
     host_.Register(&OwnInC());
     host_.Register(&BareInC());
   }
-  // Nothing of it is left.
+  // Nothing may be left.
   void TearDown() override {
     const std::string before = own_.log;
     const bool lives = host_.has_policy();
@@ -156,7 +156,7 @@ class RegisteredPolicyTest : public PolicyTest {
     }
     Update(config_, std::move(args), Addresses(gxds_locality_addresses(locality.get())), "note");
   }
-  // From now on each update makes a subchannel to each address, tagged with its index.
+  // From now on each update makes a subchannel for each address, tagged with its index.
   void MakeSubchannels() {
     own_.on_update = [this](const grpc_xds_update* u) {
       for (uintptr_t i = 0; i < u->address_count; i++) {
@@ -378,7 +378,7 @@ TEST_F(RegisteredPolicyTest, DestroyedSubchannelIsHeardOfNoMore) {
   Say("10.0.0.1:2", GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(own_.log, "update 0=0 1=0 1=1 ");
   own_.log.clear();
-  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[1]);  // as a picker does
+  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[1]);  // like a picker
   host_.In([&] {
     grpc_xds_subchannel_connect(own_.subchannels[0]);
     grpc_xds_subchannel_destroy(own_.subchannels[1]);
@@ -395,7 +395,7 @@ TEST_F(RegisteredPolicyTest, LastReferenceOfASubchannelIsGivenUpUnderTheSerializ
   Start();
   MakeSubchannels();
   Apply({"z"});
-  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[0]);  // as a picker does
+  grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[0]);  // like a picker
   host_.In([&] { grpc_xds_subchannel_destroy(own_.subchannels[0]); });
   own_.subchannels.clear();
   host_.In([&] {
@@ -501,7 +501,7 @@ TEST_F(RegisteredPolicyTest, ItIsToldToResetBackoffAndAsksForNewAddresses) {
   EXPECT_EQ(host_.reresolutions, 1);
 }
 
-// The parent would hear of a child that it does not have yet.
+// The parent would get a report of a child that it does not have yet.
 TEST(RegisteredPolicyDeathTest, PublishingFromCreateEndsTheProcessAndSaysWhy) {
   static const grpc_xds_policy_type hasty = [] {
     grpc_xds_policy_type t = BareType();

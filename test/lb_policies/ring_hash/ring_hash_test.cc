@@ -24,7 +24,7 @@ struct Unref {
   void operator()(const gxds_ring_picker* p) const { gxds_ring_picker_destroy(p); }
 };
 
-// A policy whose owner does as it is told, and writes it down.
+// A policy whose owner carries out the operations and records them.
 class Scenario {
  public:
   explicit Scenario(uint64_t size_cap = GXDS_RING_HASH_SIZE_CAP_DEFAULT)
@@ -37,8 +37,8 @@ class Scenario {
     std::string hash_key = {};
   };
 
-  // What was done, as "+a" (create), "-a" (remove), "!a" (connect), "?" (re-resolve), and the state
-  // that was published.
+  // Returns the operations, as "+a" (create), "-a" (remove), "!a" (connect), "?" (re-resolve), and
+  // the published state.
   std::string Update(const std::vector<Spec>& specs, bool renew = false) {
     std::vector<gxds_ring_hash_endpoint> list;
     for (const Spec& s : specs) {
@@ -61,8 +61,8 @@ class Scenario {
     return Drain();
   }
 
-  // One pick whose first choice is that endpoint: "a", "queue", "fail a", with "!b" behind when b
-  // is to be connected to.
+  // Makes one pick whose first choice is that endpoint. Returns "a", "queue" or "fail a", followed
+  // by "!b" if b must connect.
   std::string Pick(const std::string& first, bool is_random = false) {
     std::unique_ptr<const gxds_ring_picker, Unref> picker(gxds_ring_hash_picker(machine_));
     gxds_ring_pick pick = gxds_ring_picker_pick(picker.get(), HashFor(first), is_random);
@@ -333,8 +333,8 @@ TEST(RingHash, ExitIdleConnectsOne) {
   EXPECT_EQ(s.ExitIdle(), "");
 }
 
-// Whatever subchannels do, a policy without a READY endpoint that is CONNECTING or failed has one
-// on its way or none left to try.
+// With any states of subchannels, a policy that is CONNECTING or failed always has an endpoint that
+// is connecting or was told to connect, or one in its backoff.
 TEST(RingHash, NeverStaysConnectingWithoutAConnection) {  // A61
   std::mt19937 random(1);
   for (int round = 0; round < 200; round++) {

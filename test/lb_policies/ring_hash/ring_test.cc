@@ -1,5 +1,5 @@
-// Rings (A42). What they are compared with was computed by another program, in another language,
-// from the published xxHash and the words of A42 and Envoy.
+// Rings (A42). The expected values were computed by another program, in another language, from the
+// published xxHash and the texts of A42 and Envoy.
 #include "lb_policies/ring_hash/ring.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ struct Reference {
   Members members;
   uint64_t min_size, max_size;
   size_t size;
-  uint64_t sum;  // the hash of all places, each as its hash and its member
+  uint64_t sum;  // a hash over all places, each with its hash and its member
   std::vector<size_t> picks;
 };
 
@@ -139,7 +139,7 @@ TEST(Ring, FindsTheFirstPlaceAtOrAfterAHash) {  // A42.22
 }
 
 TEST(Ring, GivesTheLeastWeightAWholeNumberOfPlaces) {  // A42.15, A42.20
-  // A42's example: localities of 3 and 2, endpoints of 2, 1, 3 and 1.
+  // A42's example: localities with weights 3 and 2, endpoints with weights 2, 1, 3 and 1.
   Ring ring = Make({{"a", 6}, {"b", 3}, {"c", 6}, {"d", 2}}, 17, 4096);
   EXPECT_EQ(Places(ring, 4), (std::vector<size_t>{6, 3, 6, 2}));
   ring = Make({{"a", 6}, {"b", 3}, {"c", 6}, {"d", 2}}, 18, 4096);
@@ -163,7 +163,7 @@ TEST(Ring, MemberThatGoesMovesItsOwnRequestsOnly) {
   Members all;
   for (int i = 0; i < 8; i++) all.push_back({"10.0.0." + std::to_string(i) + ":443", 1});
   Members fewer(all.begin(), all.end() - 1);
-  // One place each in both: what else is on the ring stays where it is.
+  // Each member has one place in both rings, so all other members stay where they are.
   Ring before = Make(all, 1, 4096);
   Ring after = Make(fewer, 1, 4096);
   int moved = 0;

@@ -27,7 +27,7 @@ class RoundRobinPolicyTest : public PolicyTest {
   void ReportPort(int port, grpc_connectivity_state state, const Status& status = Status()) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state, status);
   }
-  // More than may connect at a time.
+  // More endpoints than may connect at a time.
   static std::vector<uint16_t> Many() {
     std::vector<uint16_t> ports(GXDS_PACE_WINDOW + 20);
     std::iota(ports.begin(), ports.end(), uint16_t{1000});

@@ -18,7 +18,8 @@ gxds_endpoint Endpoint(int port) {
   return e;
 }
 
-// Carries the operations out on subchannels that are only ports, and reads the picks back as ports.
+// Carries out the operations on subchannels that are only port numbers, and reads the picks as
+// ports.
 class RoundRobinTest : public ::testing::Test {
  protected:
   struct Subchannel {
@@ -37,14 +38,14 @@ class RoundRobinTest : public ::testing::Test {
     Drain();
     Start(starts_);
   }
-  // So many more subchannels may be made.
+  // Allows that many more subchannels.
   void Start(int count) {
     for (; count > 0 && gxds_round_robin_wanted(r_) > 0; count--) {
       gxds_round_robin_on_start(r_);
       Drain();
     }
   }
-  // To the subchannel of that port; of several, the one made first.
+  // Reports the state of the subchannel with that port; of several, the one made first.
   void Report(int port, grpc_connectivity_state state) { ReportTo(TokenOf(port), state); }
   void ReportTo(uint64_t token, grpc_connectivity_state state) {
     gxds_round_robin_on_state(r_, token, state);
@@ -122,7 +123,7 @@ class RoundRobinTest : public ::testing::Test {
   }
 
   gxds_round_robin* r_ = gxds_round_robin_create();
-  int starts_ = 1000;  // that are given at an update
+  int starts_ = 1000;  // granted at each update
   std::vector<int> ports_;
   std::map<int, bool> refused_;  // ports for which no subchannel can be made
   std::map<uint64_t, Subchannel> subchannels_;
@@ -154,7 +155,7 @@ TEST_F(RoundRobinTest, IdleEndpointIsToldToConnect) {
   Update({1});
   Report(1, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(connects_, 1);
-  EXPECT_EQ(reresolutions_, 0);  // the first report is no news
+  EXPECT_EQ(reresolutions_, 0);  // the first report is no change
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(published_, 1);
 }
@@ -192,7 +193,7 @@ TEST_F(RoundRobinTest, FailedWhenAllHaveFailedAndSaysSoAgainAtEachFailure) {
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(published_, published);
   Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  EXPECT_EQ(published_, published + 1);  // with another status
+  EXPECT_EQ(published_, published + 1);  // its status changed
   EXPECT_GE(connects_, 1);
 }
 
@@ -306,7 +307,7 @@ TEST_F(RoundRobinTest, NoEndpointsFailAtOnceAndAtEachUpdate) {
   EXPECT_EQ(Made(), Ports());
   const int published = published_;
   Update({});
-  EXPECT_EQ(published_, published + 1);  // the note may be another
+  EXPECT_EQ(published_, published + 1);  // the note may have changed
   Update({1});
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
 }
@@ -317,7 +318,7 @@ TEST_F(RoundRobinTest, RenewMakesAllSubchannelsAnew) {
   const auto before = subchannels_;
   Update({1, 2}, /*renew=*/true);
   EXPECT_EQ(created_, 4);
-  EXPECT_EQ(picks_, (Ports{1, 2}));  // those before, until one of the new ones is READY
+  EXPECT_EQ(picks_, (Ports{1, 2}));  // the old ones, until one of the new ones is READY
   for (const auto& [token, s] : std::map<uint64_t, Subchannel>(subchannels_)) {
     if (before.count(token) == 0 && s.port == 1) ReportTo(token, GRPC_CHANNEL_READY);
   }
@@ -342,7 +343,7 @@ TEST_F(RoundRobinTest, LateReportsAreDropped) {
   Update({1, 2});
   const uint64_t token = TokenOf(1);
   Update({2, 3});
-  gxds_round_robin_on_state(r_, token, GRPC_CHANNEL_READY);  // 3 may be in its place
+  gxds_round_robin_on_state(r_, token, GRPC_CHANNEL_READY);  // 3 may use its slot
   Drain();
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
 }
@@ -356,7 +357,7 @@ TEST_F(RoundRobinTest, OneSubchannelIsMadePerStart) {
   Start(1);
   EXPECT_EQ(Made(), (Ports{1}));
   Connect({1});
-  EXPECT_EQ(state_, GRPC_CHANNEL_READY);  // the rest does not hold it up
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);  // it does not wait for the others
   EXPECT_EQ(picks_, (Ports{1}));
   Start(2);
   EXPECT_EQ(Made(), (Ports{1, 2, 3}));
@@ -388,8 +389,8 @@ TEST_F(RoundRobinTest, EndpointsThatWaitForTheirStartMayGo) {
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
 }
 
-// Random differences and states, against a model that knows the rules of the host's round_robin and
-// nothing of differences.
+// Random differences and states, compared with a model that has the rules of the host's
+// round_robin, but no differences.
 class RoundRobinModelTest : public RoundRobinTest {
  protected:
   void RandomUpdate() {
@@ -410,7 +411,8 @@ class RoundRobinModelTest : public RoundRobinTest {
     std::map<uint64_t, int> before;
     for (const auto& [token, s] : subchannels_) before[token] = s.port;
     Update(ports);
-    // What stays keeps its subchannel: at least as many of a port as there were and are to be.
+    // An endpoint that stays keeps its subchannel: for each port at least the minimum of the old
+    // and the new count.
     std::map<int, int> kept, had, wanted;
     for (const auto& [token, s] : subchannels_)
       kept[s.port] += static_cast<int>(before.count(token));
@@ -439,7 +441,7 @@ class RoundRobinModelTest : public RoundRobinTest {
     ReportTo(token, state);
   }
 
-  // What the picks and the state must be, from the subchannels that there are.
+  // Checks the picks and the state against the existing subchannels.
   void Check() {
     std::map<int, int> wanted;
     for (int port : ports_) ++wanted[port];
@@ -456,7 +458,8 @@ class RoundRobinModelTest : public RoundRobinTest {
       std::map<int, int> picked;
       for (int port : picks_) ++picked[port];
       EXPECT_EQ(picked, ready);
-      // As many subchannels as endpoints: nothing leaves, and the picks are in the order.
+      // With as many subchannels as endpoints, no removed endpoint is left, and the picks have the
+      // update's order.
       if (subchannels_.size() == ports_.size()) {
         auto at = ports_.begin();
         for (int port : picks_) {
@@ -476,7 +479,7 @@ class RoundRobinModelTest : public RoundRobinTest {
   int Random(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
 
   std::mt19937 random_{20261122};
-  std::map<uint64_t, grpc_connectivity_state> states_;  // as they count
+  std::map<uint64_t, grpc_connectivity_state> states_;  // the states as the policy counts them
 };
 
 TEST_F(RoundRobinModelTest, RandomDifferencesAndStates) {

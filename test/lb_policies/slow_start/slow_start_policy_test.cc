@@ -36,7 +36,7 @@ class SlowStartPolicyTest : public PolicyTest {
   void Ready(const std::vector<int>& ports) {
     for (int port : ports) SayAt(port, GRPC_CHANNEL_READY);
   }
-  // Of 11,000 RPCs.
+  // The endpoint's RPCs out of 11,000.
   int Share(int port) { return Picks(11000)["10.0.0.1:" + std::to_string(port)]; }
 };
 
@@ -151,7 +151,7 @@ class EndpointWeightsPolicyTest : public PolicyTest {
     host_.Create(gxds_endpoint_weights_policy);
   }
 
-  // fields: of the config.
+  // fields: those of the config.
   void Apply(const std::vector<uint16_t>& ports, const std::vector<uint32_t>& weights,
              const std::string& fields = "") {
     const auto locality = MakeLocality({"z", 1, ports, weights});
@@ -164,7 +164,7 @@ class EndpointWeightsPolicyTest : public PolicyTest {
       host_.SetState("10.0.0.1:" + std::to_string(port), GRPC_CHANNEL_READY);
     }
   }
-  // Of 12,000 RPCs.
+  // The endpoint's RPCs out of 12,000.
   int Share(int port) { return Picks(12000)["10.0.0.1:" + std::to_string(port)]; }
 
   const std::string slow_ = R"("slowStart":{"window":"60s"})";

@@ -1,4 +1,4 @@
-// What an endpoint gets of its weight while it is new, by Envoy's rule.
+// The part of its weight that a new endpoint gets, by Envoy's rule.
 #include "lb_policies/slow_start/slow_start.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which endpoints are in a subset, and what an update leaves as it was (E5).
+// The endpoints of a subset, and what an update leaves unchanged (E5).
 #include "lb_policies/subset/subset_endpoints.h"
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 gxds_str View(const std::string& s) { return gxds_str_of(s.data(), s.size()); }
 
-// Of a locality: {port, version}; version "": none.
+// A locality. endpoints: {port, version}; version "": none.
 struct Zone {
   std::string name;
   std::vector<std::pair<int, std::string>> endpoints;
@@ -46,7 +46,7 @@ class SubsetEndpoints : public testing::Test {
     return decoder_.Good(gxds_endpoints_type, "{'cluster_name':'foo','endpoints':[" + json + "]}",
                          previous);
   }
-  // With and without the changes it comes to the same.
+  // Updates the subset. The result must be the same with and without the changes.
   void Take(const Decoded& all, const std::string& wanted = R"({"v":"1"})") {
     const gxds_endpoints* after = &all.As<gxds_endpoints>();
     gxds_subset_changes* changes = gxds_subset_changes_create(subset_.all, after);
@@ -96,7 +96,7 @@ TEST_F(SubsetEndpoints, AreThoseThatHaveAllThatIsWanted) {  // E5.2, E5.10
   EXPECT_FALSE(gxds_subset_exists(nullptr, View(R"({"v":"1"})"), &rules_));
 }
 
-// Of a locality with three endpoints: the first has two more addresses, the last one.
+// A locality with three endpoints. The first has two additional addresses, the last has one.
 std::string WithMoreAddresses(int last_port) {
   const auto address = [](int port) {
     return "'address':{'socket_address':{'address':'10.0.0.1','port_value':" +
@@ -181,7 +181,8 @@ TEST_F(SubsetEndpoints, AnEndpointMovesWithItsMetadata) {  // E5.12
 }
 
 TEST_F(SubsetEndpoints, AnyChangeComesToWhatItWouldBeAnew) {  // E5.12
-  // Each digit is an endpoint of that version; its port is its place, but for those that moved.
+  // Each digit is an endpoint with that version. Its port is its place, except for endpoints that
+  // moved.
   const char* const steps[] = {"1212", "1222", "1212", "12212", "212", "2121",
                                "",     "1",    "11",   "31",    "13",  "1331"};
   for (const bool scale : {false, true}) {

@@ -12,7 +12,7 @@ using grpc_xds_test::Decoder;
 using snapshot::Entry;
 using snapshot::MakeConfig;
 
-// An endpoint 10.0.0.1:PORT, in a zone of its priority.
+// An endpoint 10.0.0.1:PORT, in the zone of its priority.
 struct Endpoint {
   int port;
   std::string labels;  // JSON of "envoy.lb", with single quotes
@@ -31,7 +31,7 @@ class SubsetPolicyTest : public TreeTest {
     host_.Create(gxds_cds_policy);
   }
 
-  // Cluster "c"; rules: fields of its lb_subset_config; empty: it has none.
+  // Updates cluster "c". rules: the fields of its lb_subset_config; empty: none.
   void Apply(const std::string& rules, const std::vector<Endpoint>& endpoints,
              const std::string& more = "") {
     const std::string config = rules.empty() ? "" : ",'lb_subset_config':{" + rules + "}";
@@ -69,7 +69,7 @@ class SubsetPolicyTest : public TreeTest {
   void Ready(const std::vector<int>& ports) {
     for (int port : ports) host_.SetState(At(port), GRPC_CHANNEL_READY);
   }
-  // To which port an RPC goes whose route has that match (with single quotes; empty: none).
+  // The port that an RPC goes to whose route has that match (with single quotes; empty: none).
   std::string To(const std::string& match) {
     const std::string json = grpc_xds_test::Json(match);
     const gxds_metadata_match wanted = {View(json), gxds_metadata_hash(View(json))};
@@ -77,7 +77,7 @@ class SubsetPolicyTest : public TreeTest {
     request.cluster = "c";
     request.route.match = match.empty() ? nullptr : &wanted;
     std::string text = Pick(request);
-    if (text == "queue") text = Pick(request);  // the policy has been told of it
+    if (text == "queue") text = Pick(request);  // now the policy knows the subset
     return text.rfind("10.0.0.1:", 0) == 0 ? text.substr(9) : text;
   }
   std::set<std::string> AllTo(const std::string& match, int count = 8) {
@@ -109,7 +109,7 @@ TEST_F(SubsetPolicyTest, AMatchChoosesTheEndpointsThatHaveIt) {  // E5.2
 
 class SubsetFallbackTest : public SubsetPolicyTest {
  protected:
-  // Where RPCs go with that match, when all is connected.
+  // The ports that RPCs with that match go to when all endpoints are connected.
   Set Go(const std::string& rules, const std::string& match) {
     Apply(rules, {{1, "'v':'1','s':'x'"}, {2, "'v':'2','s':'x'"}, {3, "'d':true"}});
     for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// Snapshots for tests of policies, from a few words.
+// Snapshots for tests of policies, from short descriptions.
 #ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_FAKE_CLUSTER_H_
 #define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_FAKE_CLUSTER_H_
 
@@ -15,7 +15,7 @@
 namespace grpc_xds {
 namespace testing {
 
-// References of C snapshots that C++ owns. Each takes the reference it is made from.
+// References to C objects that C++ owns. Each takes ownership of the reference it is made from.
 struct CUnref {
   void operator()(const gxds_config* c) const { gxds_config_unref(c); }
   void operator()(const gxds_cluster_entry* e) const { gxds_cluster_entry_unref(e); }
@@ -28,7 +28,7 @@ struct LocalitySpec {
   std::string zone;
   uint32_t weight = 1;
   std::vector<uint16_t> ports = {80};  // endpoints 10.0.0.1:port
-  std::vector<uint32_t> weights = {};  // of the first of them; of the others 1
+  std::vector<uint32_t> weights = {};  // of the first endpoints; the others have 1
 };
 using PrioritySpec = std::vector<LocalitySpec>;  // in order of zones
 
@@ -46,7 +46,7 @@ inline CRef<gxds_locality> MakeLocality(const LocalitySpec& spec) {
   return CRef<gxds_locality>(out);
 }
 
-// A leaf cluster whose snapshots share, as real ones do, each locality that did not change.
+// A leaf cluster. Like real ones, its snapshots share every locality that did not change.
 class FakeCluster {
  public:
   explicit FakeCluster(std::string name) : name_(std::move(name)) {}
@@ -62,7 +62,7 @@ class FakeCluster {
   void SetNote(std::string note) { note_ = std::move(note); }
   void SetNoEndpoints() { priorities_.clear(), no_endpoints_ = true; }
 
-  // A new snapshot: all new but for the localities.
+  // A new snapshot, in which everything except the localities is new.
   CRef<gxds_config> Snapshot() const {
     auto* cluster = new Cluster;
     cluster->name = name_;

@@ -222,7 +222,7 @@ TEST_F(WeightedLocalityPolicyTest, ShutdownCancelsTheTimer) {
   Apply();
   cluster_.Set({{{"a"}}});
   Apply();
-  EXPECT_EQ(host_.timer_count(), 1u);  // TearDown() ends the policy and looks again
+  EXPECT_EQ(host_.timer_count(), 1u);  // TearDown() ends the policy and checks again
 }
 
 TEST_F(WeightedLocalityPolicyTest, ChangedLeafConfigUpdatesAllLeaves) {

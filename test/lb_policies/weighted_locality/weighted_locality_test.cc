@@ -22,7 +22,7 @@ const char* StateName(grpc_connectivity_state state) {
 
 using Log = std::vector<std::string>;
 
-// A locality, described; the same description twice gives two objects.
+// The description of a locality. Using it twice makes two objects.
 struct Locality {
   std::string zone;
   uint32_t weight = 1;
@@ -62,7 +62,7 @@ class Owner {
     at_once_[zone] = state;
   }
 
-  // An update with new objects for all localities.
+  // Updates with new objects for all localities.
   Log Update(const std::vector<Locality>& localities) {
     std::vector<const gxds_locality*> made;
     for (const auto& l : localities) made.push_back(Make(l));
@@ -70,7 +70,7 @@ class Owner {
     localities_ = made;
     return Again();
   }
-  // An update with the very same objects.
+  // Updates with the same objects.
   Log Again(bool leaf_changed = false, bool note_changed = false) {
     gxds_priority p = {localities_.data(), localities_.size()};
     gxds_weighted_locality_update update = {&p, leaf_changed, note_changed};
@@ -428,7 +428,7 @@ TEST(WeightedLocality, OfTooManyThatLeaveTogetherSomeStay) {
   EXPECT_EQ(o.Pass(GXDS_WEIGHTED_LOCALITY_RETENTION).size(), GXDS_WEIGHTED_LOCALITY_RETAINED_MAX);
 }
 
-// Against a plain model: after any history, what is published is what the states say.
+// Compared with a simple model: after any history, the published picker follows from the states.
 TEST(WeightedLocality, PublishedPickerIsAFunctionOfTheStates) {
   std::mt19937 random(11);
   const std::vector<std::string> all = {"a", "b", "c", "d", "e"};

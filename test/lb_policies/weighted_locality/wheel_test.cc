@@ -21,7 +21,7 @@ Wheel Make(const std::vector<uint32_t>& weights) {
   return Wheel(gxds_wheel_create(weights.data(), weights.size()));
 }
 
-// How far any member is off its share at any prefix of that many turns.
+// The largest deviation of any member from its share, over all prefixes of that many turns.
 double WorstDeviation(const std::vector<uint32_t>& weights, uint64_t start, uint64_t turns) {
   Wheel wheel = Make(weights);
   double total = 0;
@@ -83,10 +83,10 @@ TEST(Wheel, DeviationGrowsNoFasterThanItsBound) {
   }
 }
 
-// The turn that points there: the golden angle is odd, so it has an inverse.
+// The turn that points to `point`. The golden angle is odd, so it has an inverse.
 uint64_t TurnAt(uint64_t point) {
   const uint64_t angle = UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t inverse = angle;  // right in its last three bits; each step doubles them
+  uint64_t inverse = angle;  // its last three bits are right; each step doubles their number
   for (int i = 0; i < 5; i++) inverse *= 2 - angle * inverse;
   return point * inverse;
 }
@@ -152,7 +152,7 @@ TEST(Wheel, ManyLocalitiesAllGetTheirShare) {
   }
 }
 
-// A caller whose RPCs alternate between kinds must see the weights in each kind.
+// A caller whose RPCs alternate between kinds must get the weights within each kind.
 TEST(Wheel, AnyStrideOfTheTurnsSeesTheSameShares) {
   Wheel wheel = Make({10, 30, 60});
   for (uint64_t stride : {2u, 3u, 5u, 10u, 100u}) {

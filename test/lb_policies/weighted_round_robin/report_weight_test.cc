@@ -1,4 +1,4 @@
-// What of a backend's load report counts for its weight (A58, A114).
+// The parts of a backend's load report that count for its weight (A58, A114).
 #include "lb_policies/weighted_round_robin/report_weight.h"
 
 #include <gtest/gtest.h>

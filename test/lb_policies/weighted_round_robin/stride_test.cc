@@ -82,7 +82,8 @@ TEST(Stride, NoneGetsFarMoreOrLessThanTheMean) {
   std::vector<double> weights(100, 1);
   weights[0] = 1e6;
   Stride heavy(weights);
-  // A mean of 10,001: the heavy one counts ten times that, the others a hundredth.
+  // The mean is 10,001. The heavy weight counts as ten times the mean, the others as a hundredth of
+  // it.
   EXPECT_NEAR(heavy.Picks(100000)[0], 100000 / (1 + 99 / 1000.0), 1000);
   weights.assign(10, 1000);
   weights[0] = 1e-9;

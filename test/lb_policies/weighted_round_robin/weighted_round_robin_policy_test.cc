@@ -25,7 +25,7 @@ std::string Field(unsigned number, double value) {
   memcpy(bytes, &value, sizeof value);
   return out + std::string(bytes, sizeof bytes);
 }
-// 100 queries per second at this utilization: the weight is 100 by it.
+// 100 queries per second at this utilization, so the weight is 100 divided by it.
 std::string Load(double utilization) { return Field(6, 100) + Field(9, utilization); }
 
 class WeightedRoundRobinPolicyTest : public PolicyTest {
@@ -48,7 +48,8 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
   void SayAt(int port, grpc_connectivity_state state) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state);
   }
-  // RPCs, one after the other; each backend reports what loads_ says. How many each got.
+  // Makes RPCs one after the other. Each backend reports its load in loads_. Returns how many RPCs
+  // each got.
   std::map<std::string, int> Calls(int count) {
     std::map<std::string, int> calls;
     for (int i = 0; i < count; i++) {
@@ -65,7 +66,7 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
     return calls;
   }
 
-  // The one to that port that is watched.
+  // The watched subchannel to that port.
   Subchannel* At(int port) const { return host_.Watched("10.0.0.1:" + std::to_string(port)); }
   void ConnectionChanges(int port) {
     gxds_load_listener* listener = At(port)->listener;
@@ -205,7 +206,7 @@ TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyHearsThatItConnectedC
   EXPECT_EQ(Calls(1000)["10.0.0.1:80"], 500) << "blackout";
   host_.Pass(2 * GXDS_SECOND);
   EXPECT_NEAR(Calls(1000)["10.0.0.1:80"], 250, 5);
-  // It breaks, and connects anew.
+  // The connection breaks and is made again.
   SayAt(80, GRPC_CHANNEL_IDLE);
   ConnectionChanges(80);
   SayAt(80, GRPC_CHANNEL_CONNECTING);
@@ -313,7 +314,7 @@ TEST_F(WeightedRoundRobinPolicyTest, ConfigIsChecked) {  // A58.11
       << "still out of band";
 }
 
-// Of the metrics by which the policy counts: how much each has grown.
+// The increases of the policy's metrics.
 class WeightedRoundRobinMetrics : public WeightedRoundRobinPolicyTest {
  protected:
   WeightedRoundRobinMetrics() {
