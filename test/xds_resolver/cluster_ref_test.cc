@@ -39,7 +39,7 @@ class ClusterRef : public ::testing::Test {
     gxds_names_unref(n);
     return s;
   }
-  // The clusters that mail says are unused, and which of them are.
+  // The clusters that the mail reports as unused and that are still unused.
   Strings TakeUnused() {
     Strings out;
     for (gxds_mail *mail = gxds_mailbox_take(mailbox_); mail;) {
@@ -109,7 +109,7 @@ TEST_F(ClusterRef, AClusterThatComesBackHasAnotherId) {
 TEST_F(ClusterRef, ANewerSetMayBeFasterThanTheMail) {
   gxds_cluster_set_unref(Hold({"a"}));
   const gxds_cluster_set *again = Hold({"a"});
-  EXPECT_EQ(new_, (Strings{"a"}));  // it was never forgotten
+  EXPECT_EQ(new_, (Strings{"a"}));  // it was never removed
   EXPECT_TRUE(TakeUnused().empty());
   gxds_cluster_set_unref(again);
   EXPECT_EQ(TakeUnused(), (Strings{"a"}));
@@ -129,8 +129,8 @@ TEST_F(ClusterRef, HoldsOutliveTheChannel) {
   gxds_cluster_ref_release(rpc);
 }
 
-// RPCs start and end on several threads while sets come and go: nothing is lost, nothing is
-// forgotten while it is held, and in the end everything is.
+// RPCs start and end on several threads while sets change: no cluster is lost, none is removed
+// while it is held, and in the end all are removed.
 TEST_F(ClusterRef, HoldsComeAndGoOnManyThreads) {
   constexpr int kRounds = 300;
   std::set<std::string> known;

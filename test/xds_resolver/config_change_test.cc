@@ -1,4 +1,4 @@
-// What a snapshot has that the one before had not, in words.
+// The text of what changed from one snapshot to the next.
 #include "xds_resolver/config_change.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Parts {
     made_up::Unref(listener);
     made_up::Unref(routes);
   }
-  // One with a reference of each part; the clusters are taken.
+  // A snapshot that holds a reference to each part. Takes ownership of clusters.
   const gxds_config *Config(const gxds_cluster_map *clusters) const {
     gxds_resource_ref(&listener->base);
     gxds_resource_ref(&routes->base);
@@ -38,7 +38,7 @@ const gxds_cluster_entry *Leaf(const std::string &name) {
   return e;
 }
 
-// m is taken.
+// Takes ownership of m.
 const gxds_cluster_map *With(const gxds_cluster_map *m, const gxds_cluster_entry *take) {
   const gxds_cluster_map *out = gxds_cluster_map_put(m, take);
   gxds_name_map_unref(m);
@@ -87,7 +87,7 @@ TEST(ConfigChange, OfManyTellsSomeAndCountsTheRest) {
   gxds_config_unref(config);
 }
 
-// note: what is wrong; nullptr: nothing, so that it tells an origin alone.
+// note: the error; nullptr: none, so the note contains only an origin.
 const gxds_cluster_entry *LeafWithNote(const std::string &name, const char *note,
                                        bool with_endpoints = true,
                                        const std::vector<size_t> &localities = {1}) {
@@ -114,7 +114,7 @@ const gxds_cluster_entry *Error(const std::string &name, const std::string &why)
 
 const char *const kWell = nullptr;
 
-// The faults of the second after the first; what they are told as, and the words.
+// The faults of `after` that `before` did not have: their severity, and their text.
 std::pair<gxds_fault, std::string> Faults(const gxds_config *before, const gxds_config *after) {
   gxds_text text = {};
   gxds_fault worst = gxds_config_describe_faults(before, after, &text);

@@ -91,7 +91,7 @@ TEST(Mailbox, GivesMailInOrderAndWakesOncePerFilling) {
   EXPECT_TRUE(TakeAll(m).empty());
   gxds_mailbox_cluster_subscribe(m, Z("d"));
   EXPECT_EQ(owner.wakes, 2);
-  gxds_mailbox_unref(m);  // with mail in it
+  gxds_mailbox_unref(m);  // while it contains mail
   EXPECT_EQ(owner.gone, 1);
 }
 

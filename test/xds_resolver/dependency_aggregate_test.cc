@@ -59,7 +59,7 @@ TEST_F(DependencyAggregate, ALeafThatAppearsTwiceBelowOneCountsAtItsFirstPlace) 
   EXPECT_EQ(Leaves("inner2"), (Strings{"x", "w", "y"}));
 }
 
-// A cluster that is reached on several ways is in every list, whatever comes first.
+// A cluster that is reached on several paths is in every list, in any order of arrival.
 TEST_F(DependencyAggregate, ALeafIsInEveryListThatNamesItInEveryOrderOfArrival) {  // A37.8
   Strings names = {"agg1", "agg2", "leaf", "other"};
   Strings order = names;
@@ -100,7 +100,7 @@ TEST_F(DependencyAggregate, ClustersInErrorAreSkipped) {  // A74.26
   EXPECT_EQ(Leaves("agg"), (Strings{"a"}));
   EXPECT_EQ(Clusters(), (Strings{"a", "agg", "bad", "missing"}));
   EXPECT_EQ(Entry("missing")->kind, GXDS_ENTRY_ERROR);
-  Leaf("missing");  // there after all
+  Leaf("missing");  // it exists now
   EXPECT_EQ(Leaves("agg"), (Strings{"missing", "a"}));
   SendError("CDS", "a");
   EXPECT_EQ(Leaves("agg"), (Strings{"missing"}));
@@ -234,18 +234,18 @@ TEST_F(DependencyAggregate, AListThatIsReplacedBeforeItWasUsedIsForgotten) {
   EXPECT_EQ(TakeLog(), (Strings{"publish", "-CDS slow"}));
 }
 
-// What an aggregate that waits has a use for is as it was, or RPCs would fail by the rest of the
-// update that it waits in.
+// While an aggregate waits for part of an update, the clusters that it uses stay as they were.
+// Otherwise the other parts of the update would make RPCs fail.
 class KeptMembers : public DependencyAggregate {
  protected:
-  // agg = {a}, which in one update is to become {b} or more, while a loses its endpoints.
+  // agg = {a}. One update then changes it to {b} or more, and a loses its endpoints.
   void Begin() {
     Route({"agg"});
     Send(Aggregate("agg", {"a"}));
     Leaf("a");
     TakeLog();
   }
-  // top = {mid = {a}}; in one update top = {a = {b}}, and mid awaits endpoints.
+  // top = {mid = {a}}. One update then makes top = {a = {b}}, and mid waits for endpoints.
   void BeginWithMid() {
     Send(Aggregate("top", {"mid"}));
     Send(Aggregate("mid", {"a"}));
@@ -271,7 +271,7 @@ TEST_F(KeptMembers, LoseTheirEndpointsOnlyWhenTheNewMemberHasItsOwn) {  // A74.1
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"+CDS b"}));
   Send(EdsCluster("b"));
-  LoseEndpoints("a");  // told again, and later than the aggregate
+  LoseEndpoints("a");  // a second notification, later than the aggregate's
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"+EDS b"}));
   EXPECT_GT(Priorities("a"), 0u);
@@ -366,7 +366,7 @@ TEST_F(KeptMembers, AreFreeWhenWhatAwaitsIsNoRootAnyMore) {
   EXPECT_FALSE(Watched("CDS", "mid"));
 }
 
-// Nothing else comes that would have them looked at.
+// No other event would cause them to be checked.
 TEST_F(KeptMembers, AreFreeWhenNobodyWantsTheAggregateAnyMore) {
   Route({"a"});
   Leaf("a");
@@ -380,7 +380,7 @@ TEST_F(KeptMembers, AreFreeWhenNobodyWantsTheAggregateAnyMore) {
   EXPECT_EQ(Priorities("a"), 0u);
 }
 
-// There is one entry of a cluster, and RPCs of no route fail by what another one waits for.
+// A cluster has one entry. What one route waits for must not make RPCs of another route fail.
 TEST_F(KeptMembers, AreKeptForTheirOwnRouteToo) {
   Route({"agg", "a", "apart"});
   Send(Aggregate("agg", {"a"}));
@@ -403,7 +403,7 @@ TEST_F(KeptMembers, OfAnAggregateBelowOneThatWaitsAreKept) {
   Tell(Aggregate("inner", {"c"}));
   LoseEndpoints("a");
   Settle();
-  Leaf("c");  // inner could change, top not
+  Leaf("c");  // inner could change, but top could not
   EXPECT_EQ(Leaves("top"), (Strings{"a"}));
   EXPECT_EQ(Leaves("inner"), (Strings{"a"}));
   EXPECT_GT(Priorities("a"), 0u);
@@ -429,8 +429,8 @@ TEST_F(KeptMembers, OfAnAggregateAboveOneThatWaitsAreKept) {
   EXPECT_EQ(Priorities("a"), 0u);
 }
 
-// Each shows what the other's new list needs. Neither has anything to wait for from outside once
-// what is slow is there.
+// Each of the two uses a cluster that the other's new list needs. Once the slow resource has
+// arrived, neither waits for anything outside.
 TEST_F(KeptMembers, OfTwoAggregatesDoNotWaitForEachOther) {
   Route({"v", "w"});
   Send(Aggregate("v", {"x"}));
@@ -526,7 +526,7 @@ TEST_F(DependencyAggregate, ALeafMayBecomeAnAggregateAndBack) {
   EXPECT_FALSE(Watched("CDS", "z"));
 }
 
-// What is adopted never has a loop, even where each step alone would be allowed.
+// Adopted lists never form a loop, even if each step alone would be allowed.
 TEST_F(DependencyAggregate, ALoopOfOldAndNewListsNeverForms) {
   Route({"g", "h", "w", "z"});
   Leaf("z");
@@ -558,7 +558,7 @@ TEST_F(DependencyAggregate, AClusterThatBecomesARouteOfItsOwnIsFollowedFurther) 
   Route({Link(1)});
   SendChain(17);
   EXPECT_TRUE(IsTooDeep(Link(1)));
-  Subscribe(Link(16));  // it was known, but not what it names
+  Subscribe(Link(16));  // the cluster was known, but not the clusters that it names
   EXPECT_TRUE(Watched("CDS", Link(17)));
   Leaf(Link(17));
   EXPECT_EQ(Leaves(Link(16)), (Strings{Link(17)}));

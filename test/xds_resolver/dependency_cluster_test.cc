@@ -291,7 +291,7 @@ TEST_F(DependencyCluster, AHeldClusterStaysAmongTheRootsUntilItIsLetGo) {  // A3
   EXPECT_EQ(Roots(), (Strings{"a", "b"}));
   EXPECT_EQ(ToStrings(route_clusters_), (Strings{"b"}));
   TakeLog();
-  Send(NewEndpoints("a"));  // and is kept up to date
+  Send(NewEndpoints("a"));  // and it still gets updates
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
   Hold("a", false);
   EXPECT_EQ(TakeLog(), (Strings{"publish", "-CDS a", "-EDS a"}));

@@ -1,5 +1,5 @@
-// A dependency manager with a made-up xDS client around it. Everything that it does is written
-// down; answers that nobody waits for, and references that leak, fail the test.
+// A dependency manager with a made-up xDS client. Everything that it does is recorded.
+// Notifications without a watch, and leaked references, fail the test.
 #ifndef GRPC_XDS_TEST_XDS_RESOLVER_DEPENDENCY_FIXTURE_H_
 #define GRPC_XDS_TEST_XDS_RESOLVER_DEPENDENCY_FIXTURE_H_
 
@@ -40,7 +40,7 @@ class Dependencies : public ::testing::Test {
     EXPECT_EQ(g_alive, 0) << "resources that somebody still holds";
   }
 
-  // Settles once and carries out what comes of it.
+  // Settles once and carries out the actions.
   void Settle() {
     gxds_dependency_manager_settle(m_);
     while (const gxds_dependency_action *a = gxds_dependency_manager_next_action(m_)) Do(a);
@@ -88,7 +88,7 @@ class Dependencies : public ::testing::Test {
   }
 
   void Log(const std::string &line) { log_.push_back(line); }
-  // What was done since the last time.
+  // The actions since the last call.
   Strings TakeLog() { return std::exchange(log_, {}); }
 
   uint64_t Token(const std::string &type, const std::string &name) {
@@ -100,7 +100,7 @@ class Dependencies : public ::testing::Test {
     return watches_.count({type, name}) > 0;
   }
 
-  // ---- events without settling; each takes the reference ----
+  // ---- events without settling; each takes ownership of the reference ----
   void Tell(const gxds_listener *l) { TellResource("LDS", "listener", &l->base); }
   void Tell(const gxds_route_config *r) { TellResource("RDS", Str(r->name), &r->base); }
   void Tell(const gxds_cluster *c) { TellResource("CDS", Str(c->name), &c->base); }
@@ -158,9 +158,9 @@ class Dependencies : public ::testing::Test {
     Settle();
   }
 
-  // An inline listener with routes to these clusters.
+  // Sends an inline listener with routes to these clusters.
   void Route(const Strings &clusters) { Send(InlineListener(RoutesTo(clusters))); }
-  // A published configuration: an EDS cluster with endpoints for each name.
+  // Sends an EDS cluster of that name, with endpoints.
   void Leaf(const std::string &name) {
     Send(EdsCluster(name));
     Send(NewEndpoints(name));
@@ -186,7 +186,7 @@ class Dependencies : public ::testing::Test {
     for (size_t i = 0; i < e->leaf_cluster_count; i++) out.push_back(Str(e->leaf_clusters[i]));
     return out;
   }
-  // Without where it comes from, which is always told, and once.
+  // The note without its origin. The origin must occur exactly once.
   std::string Note(const std::string &name) {
     const std::string origin = "(xDS server xds.example) (node ID:node1)";
     std::string note = Words(Entry(name)->resolution_note);

@@ -1,4 +1,4 @@
-// Listener and route configuration: what is asked for, when it is used, and when it fails.
+// Listener and route configuration: what is watched, when it is used, and when it fails.
 #include "test/xds_resolver/dependency_fixture.h"
 
 namespace made_up {
@@ -161,7 +161,7 @@ TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreToldWithEveryCluster) {  // A88.
   }
   SendAmbient("LDS", "listener", nullptr);
   EXPECT_EQ(Note("a"), "RDS resource routes: nor here");
-  Send(RoutesTo({"a", "b"}));  // a resource ends it as well
+  Send(RoutesTo({"a", "b"}));  // a resource ends the error as well
   EXPECT_EQ(Note("b"), "");
 }
 
@@ -189,7 +189,7 @@ TEST_F(DependencyRoot, AListenerMayGoBackToItsFormerRouteConfiguration) {
   Send(RdsListener("routes3"));
   EXPECT_EQ(TakeLog(), (Strings{"+RDS routes2", "-RDS routes2", "+RDS routes3"}));
   Send(RdsListener("routes1"));
-  EXPECT_EQ(TakeLog(), (Strings{"-RDS routes3", "publish"}));  // the listener is another one
+  EXPECT_EQ(TakeLog(), (Strings{"-RDS routes3", "publish"}));  // the listener changed
   EXPECT_TRUE(Watched("RDS", "routes1"));
 }
 
@@ -212,7 +212,7 @@ TEST_F(DependencyRoot, ACandidateWaitsForItsClustersWhileThePublishedRootGoesOn)
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
   EXPECT_EQ(Clusters(), (Strings{"a"}));
   EXPECT_EQ(Entry("a")->endpoints->priorities[0].localities[0]->endpoint_count, 7u);
-  Send(EdsCluster("a"));  // a change of a cluster of the published root does as well
+  Send(EdsCluster("a"));  // a change of a cluster of the published root does so as well
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
   Leaf("new");
   EXPECT_EQ(TakeLog(), (Strings{"+EDS new", "publish"}));
@@ -258,7 +258,7 @@ TEST_F(DependencyRoot, ASlowRouteConfigurationLeavesTheOldOneInUse) {
   TakeLog();
   Send(NewEndpoints("a"));
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
-  Send(RoutesTo({"x"}, "routes1"));  // it is on its way out
+  Send(RoutesTo({"x"}, "routes1"));  // it is about to be replaced
   EXPECT_EQ(TakeLog(), Strings{});
   SendError("RDS", "routes1");
   EXPECT_EQ(failure_, "");
@@ -323,7 +323,7 @@ class DependencyPlugins : public Dependencies {
   void Publish(std::vector<made_up::Route> routes) {
     Send(InlineListener(NewRouteConfig("rc", {{{"*"}, std::move(routes)}})));
   }
-  // "NAME JSON" of each.
+  // "NAME JSON" of each plugin.
   Strings Plugins() {
     Strings out;
     for (size_t i = 0; config_->plugins && i < config_->plugins->count; i++) {

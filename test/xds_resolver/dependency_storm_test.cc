@@ -1,6 +1,7 @@
-// Random changes of everything, some of them slow to arrive, against a simple model: whenever all
-// has arrived the snapshot and the watches are what one walk over the final state gives. In between
-// every snapshot must be sound in itself, and what an aggregate shows that waits is as it was.
+// Random changes of everything, some of which arrive late, compared with a simple model. When all
+// have arrived, the snapshot and the watches equal the result of one walk over the final state. In
+// between, every snapshot must be consistent, and the leaves of an aggregate that waits must stay
+// as they were.
 #include <deque>
 #include <random>
 
@@ -9,7 +10,7 @@
 namespace made_up {
 namespace {
 
-// What the control plane would say of a resource.
+// The control plane's version of a resource.
 struct Truth {
   const gxds_resource *resource = nullptr;  // a reference; null: an error
   std::string error = "does not exist";
@@ -94,7 +95,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
                     : gxds_dependency_manager_unsubscribe(m_, S(name));
       }
       case 6: {
-        // As the channel does it: what is published is held, and let go of at some time.
+        // Like a channel: holds the clusters that were published, and releases them at some time.
         std::string name = RandomCluster();
         bool held = config_ && gxds_names_contain(route_clusters_, S(name)) && Chance(60);
         if (held) held_.insert(name);
@@ -110,7 +111,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     }
   }
 
-  // Tells what is there to be told of one thing.
+  // Delivers the current state of one resource.
   void Deliver(const Key &key) {
     news_.erase(key);
     auto watch = watches_.find(key);
@@ -302,7 +303,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     for (const auto &name : clusters) CheckEntry(name);
   }
 
-  // What holds for every snapshot, however much is under way.
+  // The invariants of every snapshot, even while resources are missing.
   void CheckSoundness() {
     if (!config_) return;
     Strings clusters = Clusters();
@@ -321,8 +322,8 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     }
   }
 
-  // An aggregate that is not what was told of it waits, or one above it does: each of its leaves is
-  // the very same entry as before.
+  // An aggregate that is older than its last notification waits, or one above it waits. Each of its
+  // leaves must be the same entry as before.
   void CheckWhatIsKept() {
     if (!config_ || !before_) return;
     for (const auto &name : Clusters()) {
@@ -341,10 +342,10 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
   }
 
   std::mt19937 rng_;
-  const gxds_config *before_ = nullptr;  // the last event
+  const gxds_config *before_ = nullptr;  // at the last event
   std::map<Key, const gxds_resource *> told_;
   std::map<Key, Truth> truth_;
-  std::set<Key> news_;  // watched, and not told yet
+  std::set<Key> news_;  // watched, and not notified yet
   std::multiset<std::string> subscribed_;
   std::set<std::string> held_;
   std::map<std::pair<std::string, int>, bool> too_deep_;
@@ -377,7 +378,7 @@ TEST_P(DependencyStorm, ConvergesToWhatOneWalkOverTheFinalStateGives) {  // A74.
     }
     if (HasFailure()) FAIL() << "step " << step;
   }
-  // At the end nothing is wanted any more.
+  // In the end nothing is needed any more.
   for (const auto &name : subscribed_) gxds_dependency_manager_unsubscribe(m_, S(name));
   for (const auto &name : held_) gxds_dependency_manager_hold(m_, S(name), false);
   SetTruth({"LDS", "listener"}, nullptr, "over");

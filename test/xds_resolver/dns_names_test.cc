@@ -50,7 +50,7 @@ class DnsNames : public ::testing::Test {
   }
   std::vector<uint64_t> TakeTold() { return std::exchange(told_, {}); }
   const gxds_locality *Locality() const { return endpoints_->priorities[0].localities[0]; }
-  // Those of the only endpoint; none without an endpoint.
+  // The addresses of the only endpoint; none without an endpoint.
   Strings Addresses() const {
     Strings out;
     const gxds_locality *l = Locality();
@@ -72,7 +72,7 @@ class DnsNames : public ::testing::Test {
   int args_ = 0;
   gxds_dns_names *names_;
   std::vector<uint64_t> told_;
-  const gxds_endpoints *endpoints_ = nullptr;  // told last
+  const gxds_endpoints *endpoints_ = nullptr;  // from the last notification
   std::string error_;
   std::function<void()> when_told_;
 };

@@ -1,4 +1,4 @@
-// The DNS part of a gxds_host: names are resolved when, and to what, the test says.
+// The DNS part of a gxds_host. The test decides when names are resolved, and to which addresses.
 #ifndef GRPC_XDS_TEST_XDS_RESOLVER_FAKE_DNS_H_
 #define GRPC_XDS_TEST_XDS_RESOLVER_FAKE_DNS_H_
 

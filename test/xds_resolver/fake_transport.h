@@ -1,5 +1,5 @@
-// The reactor and the XdsClients that the resolver's C side calls, in a single thread: posted
-// functions run when the test says so, and resources come from a table.
+// Fakes of the reactor and the XdsClients that the resolver's C code calls, in a single thread.
+// Posted functions run when the test says so, and resources come from a table.
 #ifndef GRPC_XDS_TEST_XDS_RESOLVER_FAKE_TRANSPORT_H_
 #define GRPC_XDS_TEST_XDS_RESOLVER_FAKE_TRANSPORT_H_
 
@@ -22,23 +22,23 @@ struct FakeTransport {
   int reactor_uses = 0;
   std::deque<std::pair<void (*)(void *), void *>> posts;
 
-  int clients = 0;  // handles that were acquired and not released
+  int clients = 0;  // acquired handles that are not released
   int prepared = 0;
   std::string target;
   bool is_private = false;
   gxds_duration resource_timeout = 0;
   const grpc_channel_args *args = nullptr;
   int backoffs_reset = 0;
-  gxds_client_handle *handle = nullptr;  // the last one
+  gxds_client_handle *handle = nullptr;  // the last handle
   std::map<Key, uint64_t> watches;
 
   static FakeTransport &Get();
-  // Runs what was posted, and what that posts.
+  // Runs posted functions, and those that they post.
   void RunReactor();
-  // Tells the handle's owner; takes the reference.
+  // Notifies the handle's owner. Takes ownership of the reference.
   void Tell(const char *type, const std::string &name, const gxds_resource *take_resource);
   void TellError(const char *type, const std::string &name, const char *why);
-  // The same, of what goes on being used (A88).
+  // Notifies an error of a resource that stays in use (A88).
   void TellAmbientError(const char *type, const std::string &name, const char *why);
   void Drained();
 };
@@ -49,7 +49,7 @@ inline constexpr char kBootstrap[] = R"({
   "authorities": {"auth": {}}
 })";
 
-// The services of a host that knows no more than that bootstrap needs.
+// The services of a host with only what that bootstrap needs.
 inline const gxds_host *FakeHost() {
   static const gxds_host host = [] {
     gxds_host h = {};

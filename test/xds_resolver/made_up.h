@@ -14,7 +14,7 @@ inline gxds_str Z(const char *z) { return gxds_str_z(z); }
 inline gxds_str S(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
 inline std::string Str(gxds_str s) { return std::string(s.data ? s.data : "", s.size); }
 
-// How many resources of these types are alive: a leak of a reference shows here.
+// The number of existing resources of these types, to detect leaked references.
 inline int g_alive = 0;
 
 struct Cluster {
@@ -34,7 +34,8 @@ struct Endpoints {
   gxds_priority priority{};
 };
 
-// An error with these words; ended with gxds_error_unref(). nullptr: none, which is nullptr.
+// Makes an error with this text, which the caller ends with gxds_error_unref(). why nullptr: no
+// error, so returns nullptr.
 inline const gxds_error *NewError(const char *why, gxds_code code = GXDS_UNAVAILABLE) {
   if (!why) return nullptr;
   gxds_text text = {};
@@ -101,7 +102,8 @@ inline const gxds_cluster *Aggregate(const std::string &name,
   return &c->c;
 }
 
-// One priority with a locality per number, of that many endpoints; none: no priority at all.
+// One priority, with a locality for each number, which has that many endpoints; without numbers: no
+// priority.
 inline const gxds_endpoints *NewEndpoints(const std::string &name,
                                           const std::vector<size_t> &localities = {1}) {
   g_alive++;

@@ -36,12 +36,12 @@ struct Route {
   gxds_route_action_kind action = GXDS_ROUTE_CLUSTERS;
   const gxds_retry_policy *retry_policy = nullptr;
   gxds_http_filter_overrides filter_overrides = {};
-  gxds_http_filter_overrides cluster_filter_overrides = {};  // of each of clusters
+  gxds_http_filter_overrides cluster_filter_overrides = {};  // for each of `clusters`
   std::string plugin = {};                                   // GXDS_ROUTE_PLUGIN
   std::string plugin_server = {};
   std::string plugin_lb_json = {};
   gxds_host_rewrite host_rewrite = {};
-  gxds_host_rewrite first_cluster_host_rewrite = {};  // of the first of clusters
+  gxds_host_rewrite first_cluster_host_rewrite = {};  // for the first of `clusters`
   const gxds_metadata_match *metadata_match = nullptr;
   const gxds_metadata_match *first_cluster_metadata_match = nullptr;  // as above
 };
@@ -52,7 +52,7 @@ struct VirtualHost {
   gxds_http_filter_overrides filter_overrides = {};
 };
 
-// Owns everything that its views point to.
+// Owns everything that the views in it point to.
 struct RouteConfig {
   gxds_route_config rc{};
   std::string name;
@@ -201,7 +201,7 @@ inline const gxds_listener *RdsListener(const std::string &rds_name,
   return &l->l;
 }
 
-// Takes the reference.
+// Takes ownership of the reference.
 inline const gxds_listener *InlineListener(const gxds_route_config *rc) {
   Listener *l = NewListener("listener");
   l->l.route_config = rc;

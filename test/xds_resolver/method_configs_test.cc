@@ -45,7 +45,7 @@ TEST_F(MethodConfigs, WhatSaysTheSameIsOne) {
             R"({"methodConfig":[{"name":[{}],"timeout":"0.003000000s"}]})");
 }
 
-// The host counts in milliseconds, and takes none for no limit.
+// The host counts in milliseconds, and to it zero means no limit.
 TEST_F(MethodConfigs, TheTimeoutIsRoundedUpToAMillisecond) {  // A31.13
   struct Case {
     gxds_duration given, timeout;
@@ -62,7 +62,7 @@ TEST_F(MethodConfigs, TheTimeoutIsRoundedUpToAMillisecond) {  // A31.13
             R"({"methodConfig":[{"name":[{}],"timeout":"0.001000000s"}]})");
 }
 
-// How an update finds what it has in common with the one before.
+// In this way an update finds what it shares with the update before.
 TEST_F(MethodConfigs, AreFoundByTheTextOfAnotherSet) {
   Add(set_, GXDS_SECOND);
   Add(set_, 2 * GXDS_SECOND);

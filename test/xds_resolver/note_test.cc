@@ -1,4 +1,4 @@
-// The words of a resolution note.
+// The text of a resolution note.
 #include "xds_resolver/note.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(Note, AnOriginIsToldUpToWhatTheNextOneSaysAgain) {
             "CDS resource a: down; EDS resource e: bad (xDS server s:1) (node ID:n)");
 }
 
-// A server's words are its own: what looks like ours stays where it is.
+// A server's text that looks like part of our format stays unchanged.
 TEST(Note, WordsThatLookLikeStructureAreWords) {
   EXPECT_EQ(Note()
                 .Add("CDS resource", "a", "x (xDS server s:1) (node ID:n)")
@@ -91,7 +91,7 @@ TEST(Note, WordsThatLookLikeStructureAreWords) {
             "DNS name h:80: (node ID:n) (xDS server s:1) (node ID:n)");
 }
 
-// As an aggregate tells it of a cluster below.
+// The note of a cluster below, as an aggregate reports it.
 TEST(Note, OfAClusterBelowIsOneErrorWithItsOrigin) {
   Note below;
   below.Add("CDS resource", "b", "gone", "t:2").Take();

@@ -1,5 +1,5 @@
-// The hash that a route's policies give an RPC (A42). Expected hashes are those of the published
-// xxHash64, computed elsewhere.
+// The hash that a route's policies give an RPC (A42). The expected hashes were computed elsewhere,
+// with the published xxHash64.
 #include "xds_resolver/request_hash.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,7 @@ constexpr uint64_t kChannelId = 12345;
 
 gxds_str Z(const char *text) { return gxds_str_z(text); }
 
-// Instead of regular expressions: the "regex" is a text, and every place where it is found is
-// replaced.
+// Replaces regular expressions: the "regex" is a text, and every occurrence is substituted.
 int g_regexes = 0;
 const gxds_host *FakeHost() {
   static const gxds_host host = [] {
@@ -81,7 +80,7 @@ bool Lookup(void *arg, gxds_str name, gxds_str *value) {
   return true;
 }
 
-// Nothing: no policy gives one.
+// The RPC's hash; none if no policy gives one.
 std::optional<uint64_t> Hash(const std::vector<gxds_hash_policy> &policies, Metadata metadata) {
   gxds_route route = {};
   route.hash_policies = policies.data();

@@ -194,15 +194,16 @@ TEST_F(Resolver, AnAbsentBootstrapSaysWhatWasLookedFor) {
 TEST_F(Resolver, TheBootstrapIsReadForTheFirstChannelOfATarget) {  // A71
   Start();
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
-  // Another of the same target takes what is in use, another target does not.
+  // Another channel of the same target uses the bootstrap in use; a channel of another target does
+  // not.
   gxds_resolver *first = std::exchange(resolver_, nullptr);
-  options_.uri_path = Z("second"); /* a listener of its own, for the fake's sake */
+  options_.uri_path = Z("second"); /* a listener of its own, because the fake needs that */
   EXPECT_EQ(TryToStart(), "");
   gxds_resolver *second = std::exchange(resolver_, nullptr);
   options_.target = Z("xds:///other");
   EXPECT_NE(TryToStart(), "");
   options_.target = Z("xds:///service");
-  // The first may go before the second has begun; with the last of them the bootstrap goes.
+  // The first may end before the second has begun. The bootstrap ends with the last of them.
   gxds_resolver_close(first);
   gxds_resolver_close(second);
   EXPECT_EQ(TryToStart(), "");
@@ -309,7 +310,7 @@ TEST_F(Resolver, AClusterThatRoutesNameAgainIsHeldAgain) {
   Leaf("b");
   gxds_resolver_update *second = Take();
   gxds_resolver_update_destroy(first);
-  Routes({"a"});  // before the mail is read that says a is unused
+  Routes({"a"});  // before the mail about the unused a is read
   fake_.RunReactor();
   gxds_resolver_update_destroy(second);
   fake_.RunReactor();
@@ -381,7 +382,7 @@ class DnsResolver : public Resolver {
     fake_.Tell("CDS", name, &DnsCluster(name, host, port)->base);
     fake_.Drained();
   }
-  // How many addresses the cluster has in the next update; -1: none is known.
+  // The number of the cluster's addresses in the next update; -1: not known.
   int TakeAddresses(const std::string &cluster) {
     gxds_resolver_update *u = Take();
     int count = -1;
@@ -496,7 +497,7 @@ TEST_F(Resolver, ResetsTheBackoffOfItsClient) {
 TEST_F(Resolver, IsInertOnceClosed) {
   Start();
   Routes({"a"});
-  Leaf("a");  // an update that nobody takes
+  Leaf("a");  // an update that is never taken
   gxds_mailbox *mailbox = gxds_mailbox_ref(gxds_resolver_mailbox(resolver_));
   gxds_mailbox_cluster_subscribe(mailbox, Z("dynamic"));
   gxds_resolver_close(resolver_);

@@ -46,7 +46,7 @@ const gxds_host *FakeHost() {
       return regexec(&static_cast<const Expression *>(regex)->compiled, Str(text).c_str(), 0,
                      nullptr, 0) == 0;
     };
-    // Those of these tests have no operator behind a letter.
+    // The expressions of these tests have no operator after a letter.
     h.regex_range = [](const void *regex, int, gxds_str *least, gxds_str *most) {
       const std::string &text = static_cast<const Expression *>(regex)->text;
       const std::string from = text.substr(0, text.find_first_of(".["));
@@ -110,7 +110,7 @@ class Table {
     EXPECT_EQ(made_up::g_alive, alive_before_);
   }
 
-  // The clusters, and what stands for plugins.
+  // The clusters, and the names that stand for plugins.
   static const gxds_names *Targets(const gxds_virtual_host *vh) {
     const gxds_names *clusters = gxds_route_cluster_names(vh);
     const gxds_plugins *plugins = gxds_plugins_of(vh);
@@ -205,7 +205,7 @@ TEST(RouteTable, AnExactPathIsTheWholePath) {  // A28.16
   EXPECT_EQ(t.Match("/S/m"), -1);
 }
 
-// As Envoy matches path_separated_prefix.
+// Like Envoy's path_separated_prefix.
 TEST(RouteTable, APathSeparatedPrefixMatchesWholeSegments) {
   struct {
     Route route;
@@ -218,7 +218,7 @@ TEST(RouteTable, APathSeparatedPrefixMatchesWholeSegments) {
       {Segments("/foo/bar"), {"/foo/bar", "/foo/bar/"}, {"/foo/barx", "/foo", "/foo/", "/foo/b"}},
       {NoCase(Segments("/Foo")), {"/foo", "/FOO/bar", "/fOO/"}, {"/foobar", "/FO"}},
   };
-  // Alone, and in a table that is looked up by hash.
+  // Tested alone, and in a table with lookup by hash.
   for (const auto &c : cases) {
     for (int others : {0, 10}) {
       std::vector<Route> routes(others, Exact("/other/m"));
@@ -326,11 +326,11 @@ TEST(RouteTable, PresenceMatchesEitherWay) {  // A28.20
   }
 }
 
-// As Envoy has it: an empty value is compared where there is none.
+// Like Envoy: a missing header is compared as an empty value.
 TEST(RouteTable, AMissingHeaderMayCountAsAnEmptyOne) {
   const struct {
     Header header;
-    bool when_empty;  // whether the matcher, not inverted, matches an empty value
+    bool when_empty;  // whether the matcher, if it is not inverted, matches an empty value
     bool when_v;
   } cases[] = {
       {{GXDS_HEADER_EXACT, "k", "v"}, false, true},
@@ -395,8 +395,8 @@ TEST(RouteTable, TheMethodOfEveryRpcIsPost) {
   EXPECT_EQ(t.Match("/", {{":method", "GET"}}), 1);
 }
 
-// What Envoy's users expect: routes see what the request is sent with. Other clients of gRPC's see
-// neither (A28: custom metadata alone).
+// Like Envoy: routes can match the path and authority that the request is sent with. Other gRPC
+// clients match neither (A28: custom metadata only).
 TEST(RouteTable, PathAndAuthorityAreThoseOfTheRequest) {
   Table path({With({GXDS_HEADER_SUFFIX, ":path", "/Get"})});
   EXPECT_EQ(path.Match("/s/Get", {}), 0);
@@ -406,7 +406,7 @@ TEST(RouteTable, PathAndAuthorityAreThoseOfTheRequest) {
   EXPECT_EQ(authority.Match("/", {{":authority", "other.example"}}), -1) << "the RPC's own";
 }
 
-// As gRPC's other clients have it: whether the connection will be secure is not known yet.
+// Like gRPC's other clients: it is not known yet whether the connection will be secure.
 TEST(RouteTable, TheSchemeIsNeverSeen) {
   Table t({With({GXDS_HEADER_PRESENT, ":scheme", "", true, false, true}),
            With({GXDS_HEADER_PRESENT, ":scheme", "", true, false, false})});
@@ -550,7 +550,7 @@ TEST(RouteTable, RoutesThatAreTriedAgainSayHow) {  // A44
   EXPECT_EQ(t.MethodConfig("/x"), "");
 }
 
-// Each instance of the filter reads the item of its own place.
+// Each instance of the filter reads the item with its own index.
 TEST(RouteTable, FiltersGoInTheListenersOrderWithTheConfigInForce) {  // A39
   const gxds_http_filter_override of_host[] = {
       {Z("one"), GXDS_HTTP_FILTER_FAULT, Z("{\"host\":1}"), {}}};
@@ -612,7 +612,7 @@ Route RandomRoute(std::mt19937 *rng) {
   return r;
 }
 
-// Table::Match compares the compiled form with the linear one.
+// Table::Match() compares the compiled form with the linear one.
 TEST(RouteTable, TheCompiledFormIsTheSameAsTryingEachRoute) {
   std::mt19937 rng(11);
   static const char *const paths[] = {"",      "/",  "/a", "/a/b", "/A/B",  "/a/bc", "/b/c", "/B/C",
@@ -637,7 +637,7 @@ TEST(RouteTable, NamesItsClustersOnce) {  // A74.5
   EXPECT_EQ(Str(names->names[1]), "b");
 }
 
-// A session cookie's value of that text.
+// The value of a session cookie with that text.
 std::string SessionCookie(const std::string &text) {
   gxds_text out = {};
   gxds_text_add_z(&out, "session=");
@@ -653,7 +653,7 @@ gxds_http_filter Sessions(const char *cookie, const char *path = "") {
 
 class SessionRoutes : public testing::Test {
  protected:
-  // Where an RPC with that cookie goes, of "a" (never drawn), "b" and "c".
+  // The cluster of an RPC with that cookie: "a" (never drawn at random), "b" or "c".
   std::string To(Table &t, const std::string &cookie) {
     gxds_route_result r = t.Find("/s/m", {{"cookie", cookie}}, &text_);
     has_session_ = r.cookie != nullptr;

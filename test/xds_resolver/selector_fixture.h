@@ -1,4 +1,4 @@
-// What selectors are made of: configs of made-up routes, with holds on their clusters.
+// The parts of selectors: configs with made-up routes, and holds on their clusters.
 #ifndef GRPC_XDS_TEST_XDS_RESOLVER_SELECTOR_FIXTURE_H_
 #define GRPC_XDS_TEST_XDS_RESOLVER_SELECTOR_FIXTURE_H_
 
@@ -25,7 +25,7 @@ class SelectorTest : public ::testing::Test {
     EXPECT_EQ(g_alive, 0);
   }
 
-  // Takes the listener's reference.
+  // Takes ownership of the reference to listener.
   const gxds_config *Config(const gxds_listener *listener) {
     const gxds_route_config *rc = listener->route_config;
     gxds_resource_ref(&rc->base);

@@ -25,7 +25,7 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}});
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
-  gxds_config_unref(config);  // what it needs is kept
+  gxds_config_unref(config);  // the selector holds what it needs
   gxds_cluster_set_unref(clusters);
   gxds_selection selection = Select(s, "/s/m");
   ASSERT_EQ(Str(selection.error), "");
@@ -54,7 +54,7 @@ TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
 
 gxds_duration g_distance = 0;
 
-// The host ends an RPC sooner than it was told, by the distance of its clocks.
+// The host ends an RPC too early by the distance of its clocks.
 TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, A31.16
   constexpr gxds_duration kMs = GXDS_MILLISECOND;
   Route timed = {GXDS_PATH_PREFIX, "/timed/", {{"a", 1}}};
@@ -81,7 +81,7 @@ TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, 
                                                    {1500 * kMs, 2000 * kMs},
                                                    {-200 * kMs, 300 * kMs},
                                                    {-3000 * kMs, -2500 * kMs},
-                                                   {-500 * kMs, kMs}}) {  // none would be no limit
+                                                   {-500 * kMs, kMs}}) {  // zero would be no limit
     g_distance = c.distance;
     EXPECT_EQ(timeout("/timed/m"), c.told) << c.distance;
     EXPECT_EQ(timeout("/zero/m"), 0) << c.distance;

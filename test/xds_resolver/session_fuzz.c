@@ -1,5 +1,6 @@
-/* The header "cookie" of an RPC, whose session cookie is "s": whatever is in it, what was read is
- * within it; and the cookie that such a session gets is read as it was written. */
+/* The header "cookie" of an RPC, whose session cookie is "s". With any contents, the parsed
+ * addresses must lie within the header, and the cookie that the session gets must be read as it was
+ * written. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

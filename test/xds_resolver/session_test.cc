@@ -21,14 +21,14 @@ std::string Base64(const std::string &bytes) {
   return result;
 }
 
-// Whether that value names the cluster.
+// Whether the value names the cluster.
 bool IsOf(const std::string &value, const std::string &cluster) {
   auto text = std::make_unique<gxds_session_text>();
   gxds_session_text_read(text.get(), gxds_str_z("s"), View("s=" + Base64(value)));
   return gxds_session_text_is_of(text.get(), View(cluster));
 }
 
-// "addresses | is it of cluster a" of a header.
+// The parsed header, as "addresses | is it of cluster a".
 std::string Read(const std::string &header, const std::string &name = "s") {
   auto text = std::make_unique<gxds_session_text>();
   gxds_session_text_read(text.get(), View(name), View(header));
@@ -77,12 +77,12 @@ TEST(Session, WhatIsNoCookieOfOursIsNone) {  // A55.2
       << "the longest there is";
 }
 
-// What the program is told.
+// The headers that the program gets.
 struct Response : gxds_response {
   std::vector<std::string> headers;
 };
 
-// The headers that the response gets, when the endpoint with those addresses served the RPC.
+// The headers that the response gets if the endpoint with the addresses `used` served the RPC.
 std::vector<std::string> Headers(const std::string &cookie, const std::string &used,
                                  gxds_session_cookie config = {gxds_str_z("s"), {}, 0},
                                  const std::string &cluster = "a") {

@@ -32,7 +32,8 @@ class ConfigSelector : public SelectorTest {
     return made_.back();
   }
   gxds_config_selector *Make(std::vector<Route> routes) { return Make(Config(std::move(routes))); }
-  // With these filters in the listener. filters: borrow, as long as the config.
+  // Makes a selector with these filters in the listener. filters are borrowed: valid as long as the
+  // config.
   gxds_config_selector *Make(std::vector<Route> routes,
                              const std::vector<gxds_http_filter> &filters) {
     auto *l = reinterpret_cast<Listener *>(const_cast<gxds_listener *>(
@@ -41,7 +42,7 @@ class ConfigSelector : public SelectorTest {
     l->l.filter_count = filters.size();
     return Make(Config(&l->l));
   }
-  // Nobody but RPCs holds clusters any more.
+  // Releases all holds on clusters except those of RPCs.
   void DropAll() {
     for (auto *s : std::exchange(made_, {})) gxds_config_selector_unref(s);
     for (auto *c : std::exchange(sets_, {})) gxds_cluster_set_unref(c);
@@ -83,7 +84,7 @@ TEST_F(ConfigSelector, AnRpcHoldsItsClusterUntilItIsCommitted) {  // A31.7
 
 TEST_F(ConfigSelector, AnRpcIsCommittedOnceWhoeverSaysSo) {
   gxds_config_selector *s = Make({To("/s/")});
-  RoutedRpc other(s, "/s/m");  // would be let go of by a second commit of the first
+  RoutedRpc other(s, "/s/m");  // a second commit of the first RPC would release its hold
   RoutedRpc rpc(s, "/s/m");
   DropAll();
   std::thread one([&] { rpc.Commit(); });

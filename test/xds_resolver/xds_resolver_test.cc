@@ -53,7 +53,7 @@ class XdsResolver : public ::testing::Test {
   void End() {
     host_->ShutDown();
     fake_.RunReactor();
-    host_.reset();  // with it the last holds on clusters
+    host_.reset();  // releases the last holds on clusters
     fake_.RunReactor();
   }
 
@@ -150,7 +150,7 @@ TEST_F(XdsResolver, AFailureLetsGoOfClustersThatNoRpcHolds) {  // A31.9
   Start();
   Good();
   ListenerFails("gone");
-  host_->results.clear();  // as the channel lets go of its selector
+  host_->results.clear();  // like a channel that releases its selector
   fake_.RunReactor();
   EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 0u);
 }
@@ -160,7 +160,7 @@ TEST_F(XdsResolver, WhatIsWellAgainIsToldOnceAndHasANewSelector) {
   Good();
   ListenerFails("gone");
   host_->events.clear();
-  Routes({"a"});  // whose cluster is there still
+  Routes({"a"});  // its cluster still exists
   ASSERT_EQ(host_->results.size(), 3u);
   EXPECT_NE(host_->last().selector, nullptr);
   EXPECT_NE(host_->last().selector, host_->results[0]->selector);
@@ -194,7 +194,7 @@ TEST_F(XdsResolver, AnEventHasAThousandBytesAtMost) {
   Start();
   Good();
   std::string why = "x";
-  for (int i = 0; i < 1000; i++) why += "\u00e4";  // whose halves are none
+  for (int i = 0; i < 1000; i++) why += "\u00e4";  // half of it is no character
   ListenerFails(why);
   ASSERT_EQ(host_->events.size(), 1u);
   const std::string &words = host_->events[0].second;
@@ -268,7 +268,7 @@ TEST_F(XdsResolver, TheDataPlaneAuthorityIsThatOfThePathUnlessTheProgramSaysOthe
   route("service");
   EXPECT_FALSE(host_->last().failure.ok());
   End();
-  target_.data_plane_authority = "";  // is one that no virtual host has
+  target_.data_plane_authority = "";  // set, but no virtual host has it
   Start();
   route("service");
   EXPECT_FALSE(host_->last().failure.ok());
