@@ -84,7 +84,7 @@ Report LrsStream::TakeReport() {
   Report report;
   std::optional<std::string> bytes = stream_->Take();
   if (!bytes) {
-    report.issued = UINT64_MAX;  // ends who waits for one
+    report.issued = UINT64_MAX;  // ends the wait for a report
     return report;
   }
   upb::Arena arena;

@@ -1,4 +1,4 @@
-// An ADS and LRS server of which the test is the brain: it sees each request and says each
+// An ADS and LRS server that the test controls: the test takes each request and sends each
 // response.
 #ifndef GRPC_XDS_TEST_TRANSPORT_ADS_SERVER_H_
 #define GRPC_XDS_TEST_TRANSPORT_ADS_SERVER_H_
@@ -22,10 +22,10 @@ struct Request {
   std::string error;  // of a NACK
 };
 
-// A LoadStatsRequest, summed up.
+// The totals of a LoadStatsRequest.
 struct Report {
   std::string node_id;
-  std::string cluster;  // the last
+  std::string cluster;  // the last one in the request
   uint64_t issued = 0;
   uint64_t failed = 0;
 };
@@ -35,7 +35,7 @@ class AdsStream {
   explicit AdsStream(std::shared_ptr<RawStream> stream) : stream_(std::move(stream)) {}
   Request TakeRequest();
   bool Empty() { return stream_->Empty(); }
-  // A CDS response with these EDS clusters; filler makes each larger and means nothing.
+  // Sends a CDS response with these EDS clusters. filler makes each larger, without effect.
   void SendClusters(const std::string &version, const std::vector<std::string> &names,
                     const std::string &filler = "");
   void Finish(grpc::Status status) { stream_->Finish(std::move(status)); }
@@ -49,7 +49,7 @@ class LrsStream {
  public:
   explicit LrsStream(std::shared_ptr<RawStream> stream) : stream_(std::move(stream)) {}
   Report TakeReport();
-  // A response that asks for all clusters at that interval.
+  // Sends a response that asks for all clusters at that interval.
   void SendInterval(int milliseconds);
   void Finish(grpc::Status status) { stream_->Finish(std::move(status)); }
   void WaitForEnd() { stream_->WaitForEnd(); }

@@ -1,4 +1,4 @@
-// Cache files that nobody needs: which are removed, and what never is.
+// Removal of unused cache files, and files that are never removed.
 #include "transport/cache_dir.h"
 
 #include <fcntl.h>
@@ -22,16 +22,16 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr int64_t kDay = int64_t{24} * 3600 * GXDS_SECOND;
-constexpr int64_t kNow = 1000 * GXDS_SECOND + kWallOffset;  // when a File is opened
+constexpr int64_t kNow = 1000 * GXDS_SECOND + kWallOffset;  // the time at which a File is opened
 constexpr char kOne[] = "0123456789abcdef";
 
-// What a log of that version of the format begins with.
+// The beginning of a log with that version of the format.
 std::string Log(char version) { return std::string("gxds resources") + version + "\nmore"; }
 
 struct CacheDir : testing::Test {
   CacheDir() { EXPECT_EQ(gxds_cache_dir_open((parent.path() + "/cache").c_str(), &dir), nullptr); }
   ~CacheDir() override { close(dir); }
-  // A file, last modified at that time.
+  // Makes a file that was last modified at that time.
   void Make(const std::string &name, const std::string &bytes, int64_t modified) {
     Write(path + name, bytes);
     Age(name, modified);
@@ -41,7 +41,7 @@ struct CacheDir : testing::Test {
     const timespec times[2] = {time, time};
     EXPECT_EQ(utimensat(dir, name.c_str(), times, AT_SYMLINK_NOFOLLOW), 0) << name;
   }
-  // The three of one file.
+  // Makes the three files of one log.
   void MakeAll(char version, int64_t modified) {
     for (const char *ending : {".gxds", ".new"})
       Make(kOne + std::string(ending), Log(version), modified);
@@ -54,7 +54,7 @@ struct CacheDir : testing::Test {
     }
     return names;
   }
-  // Nothing of it goes, at any age.
+  // Expects that nothing is removed, at any age.
   void ExpectKept() {
     const std::set<std::string> before = Names();
     EXPECT_EQ(gxds_cache_dir_sweep(dir, kNow + 1000 * kDay), 0u);
@@ -74,7 +74,7 @@ TEST_F(CacheDir, FileOfAnEarlierFormIsRemoved) {
 }
 
 TEST_F(CacheDir, FileThatWasNotUsedFor30DaysIsRemoved) {
-  for (char version : {2, 3}) {  // also of a later form
+  for (char version : {2, 3}) {  // also of a later version of the format
     MakeAll(version, kNow);
     EXPECT_EQ(gxds_cache_dir_sweep(dir, kNow + 30 * kDay - 1), 0u);
     EXPECT_THAT(Names(), SizeIs(3));
@@ -166,7 +166,7 @@ TEST_F(CacheDir, IsNotLookedAtWithoutEnd) {
   EXPECT_EQ(first + gxds_cache_dir_sweep(dir, kNow), size_t{GXDS_CACHE_ENTRIES_MAX} + 100);
 }
 
-// ---- who uses a file ----
+// ---- users of a file ----
 
 struct InUse : CacheDir {
   bool IsSwept(int64_t wall) { return gxds_cache_dir_sweep(dir, wall) > 0; }
@@ -202,7 +202,7 @@ TEST_F(InUse, HavingItOpenIsUse) {
     f.Put("a", "one");
     f.now += 40 * kDay;
     EXPECT_FALSE(IsSwept(f.now + kWallOffset)) << "it is locked";
-    f.Settle();  // and after that it is not
+    f.Settle();  // marks it as in use; the end of the block unlocks it
   }
   for (const std::string &name : Names()) {
     if (name.find(".gxds") != std::string::npos) Age(name, kNow);
@@ -211,7 +211,7 @@ TEST_F(InUse, HavingItOpenIsUse) {
   EXPECT_TRUE(IsSwept(kNow + 70 * kDay));
 }
 
-// Its file is another one by then, with another writer.
+// The file was removed and made again, and now has another writer.
 TEST_F(InUse, WhoLocksWhatWasRemovedMeanwhileDoesNotWriteThere) {
   auto first = std::make_unique<File>(cache);
   first->Put("a", "one");

@@ -1,5 +1,5 @@
-// What fails while a process keeps what a server sent, and how it goes on: no directory, no room,
-// no permission, a limit.
+// Failures of the resource cache, and how a process goes on: no directory, no space, no permission,
+// a limit of the file's size.
 #include <errno.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@
 #include "test/transport/cache_files.h"
 
 namespace {
-int g_write_error = 0;  // errno's
+int g_write_error = 0;  // an errno; 0: none
 bool g_read_only = false;
 size_t g_bytes_read = 0;
 }  // namespace
 
-// In the place of libc's: to fill a disk is not for a test.
+// Replaces libc's pwrite(), because a test must not fill a disk.
 extern "C" ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
   if (g_write_error == 0) return syscall(SYS_pwrite64, fd, bytes, size, at);
   errno = g_write_error;
@@ -126,8 +126,8 @@ TEST_F(CacheFailure, AnotherFailureIsTold) {
   EXPECT_THAT(f.TakeLog(), HasSubstr("others may write into it"));
 }
 
-// While it lives, no file can grow beyond that, and this thread blocks signals, as the reactor
-// does.
+// While it exists, no file can grow beyond this size, and this thread blocks signals, like the
+// reactor.
 class FilesOfAtMost {
  public:
   explicit FilesOfAtMost(rlim_t size) {
@@ -189,7 +189,7 @@ TEST_F(CacheFailure, IsWrittenAgainWhenFilesMayBeLonger) {
   EXPECT_EQ(File(dir).Get("c"), "1 three");
 }
 
-// What an engine has: a record that fits, and one that is too long.
+// Puts the two records of an engine: one that fits, and one that is too long.
 void PutBoth(File *f, int number) {
   f->Put("fits", std::to_string(number));
   f->Put("long", std::string(2000, 'x'));
@@ -254,7 +254,7 @@ TEST_F(CacheFailure, EndsOnlyWhenSomethingWasWritten) {
   f.TakeLog();
   g_write_error = 0;
   f.now += GXDS_CACHE_RETRY_AFTER;
-  f.Put("a", "one");  // it is there already
+  f.Put("a", "one");  // it exists already
   EXPECT_TRUE(f.TakeLost());
   f.Settle();
   EXPECT_EQ(f.TakeLog(), "");
@@ -284,7 +284,7 @@ TEST_F(CacheFailure, ProcessThatFailedAndFindsAnotherThereWaitsToo) {
 TEST_F(CacheFailure, RemovalThatCouldNotBeWrittenIsMadeUpFor) {
   File f(dir);
   g_write_error = ENOSPC;
-  f.Remove("");  // which there can't be
+  f.Remove("");  // there is no record of that name
   f.Remove("a");
   f.Remove("b");
   f.Put("b", "newer");
@@ -302,7 +302,7 @@ TEST_F(CacheFailure, RemovalWhileAnotherProcessKeptItIsMadeUpFor) {
   auto first = std::make_unique<File>(dir);
   File second(dir);
   second.Remove("a");
-  first->Put("d", "four");  // what is there is read anew
+  first->Put("d", "four");  // the existing file is read again
   first.reset();
   EXPECT_EQ(File(dir).Get("a"), "1 one");
   second.Put("c", "three");

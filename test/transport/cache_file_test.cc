@@ -1,4 +1,4 @@
-// The file that keeps what a server sent: format, directory, damage, compaction.
+// A file of the resource cache: format, directory, damage, compaction.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -114,7 +114,7 @@ TEST_F(CacheFile, CutAtAnyByteHoldsWhatIsWhole) {
     EXPECT_LE(f.Count(), 1u);
     const size_t before = f.Count();
     EXPECT_EQ(f.Get("a"), before == 1 ? "1 one" : "nothing");
-    f.Put("c", "three");  // and what is cut can be gone on with
+    f.Put("c", "three");  // writing goes on after the cut
     File again(dir);
     EXPECT_EQ(again.Count(), before + 1);
     EXPECT_EQ(again.Get("c"), "1 three");
@@ -182,7 +182,7 @@ TEST_F(CacheFile, SecondProcessGoesOnWhereTheFirstLeftOff) {
   second.Put("b", "not kept");
   first->Put("a", "mine");
   const std::string big(GXDS_CACHE_COMPACT_MIN / 2, 'x');
-  for (int i = 0; i < 5; i++) first->Put("c", big + std::to_string(i));  // it is written anew
+  for (int i = 0; i < 5; i++) first->Put("c", big + std::to_string(i));  // the log is compacted
   first.reset();
   second.Put("d", "four");
   EXPECT_THAT(second.Log(), HasSubstr("kept by this process from now on"));

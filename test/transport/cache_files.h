@@ -1,4 +1,4 @@
-// A cache file as a process has it open, and a directory with one in it.
+// An open cache file of a process, and a directory with a cache file.
 #ifndef GRPC_XDS_TEST_TRANSPORT_CACHE_FILES_H_
 #define GRPC_XDS_TEST_TRANSPORT_CACHE_FILES_H_
 
@@ -18,7 +18,7 @@ inline std::string String(gxds_str s) { return std::string(s.data ? s.data : "",
 
 inline constexpr char kType[] = "type.googleapis.com/Foo";
 
-// From the tests' clock to that since 1970.
+// Added to the tests' clock, gives the time since 1970.
 inline constexpr gxds_duration kWallOffset = int64_t{1700000000} * GXDS_SECOND;
 
 class File {
@@ -27,7 +27,7 @@ class File {
                 const std::string &server = "server:1") {
     Open(dir, target, server);
   }
-  // Opened at that time since 1970.
+  // Opens the file at that time since 1970.
   File(const std::string &dir, int64_t wall) : now(wall - kWallOffset) {
     Open(dir, "xds:///t", "server:1");
   }
@@ -90,7 +90,7 @@ inline void Write(const std::string &path, const std::string &bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// A directory as the cache makes it, with two resources in a file.
+// A directory that the cache made, with two resources in a file.
 struct CacheFile : testing::Test {
   CacheFile() {
     File f(dir);

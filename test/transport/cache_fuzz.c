@@ -1,5 +1,5 @@
-/* A cache file: the header, then records until one is not whole. What is read is written again and
- * must be the same bytes. */
+/* A cache file: the header, then records up to the first that is not whole. Everything that was
+ * read is encoded again and must give the same bytes. */
 #include <stdint.h>
 
 #include "base/check.h"
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gxds_str rest = gxds_str_of((const char *)data, size);
   if (gxds_cache_header_decode(&rest, gxds_str_z("t"), gxds_str_z("s")) != GXDS_CACHE_PART_OK) {
-    rest = gxds_str_of((const char *)data, size); /* records are worth a try all the same */
+    rest = gxds_str_of((const char *)data, size); /* try to read records anyway */
   }
   for (;;) {
     gxds_str before = rest;

@@ -1,5 +1,5 @@
-// A process that is killed at any instant leaves a cache that can be read, with all that it had
-// written. GXDS_KILLS in the environment says how many are killed.
+// A process that is killed at any instant leaves a readable cache with everything that it had
+// written. The environment variable GXDS_KILLS sets how many processes are killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,14 +22,15 @@ namespace {
 constexpr unsigned kNames = 40;
 
 struct Shared {
-  // What was put of each name: begun and done. 0: nothing. Even numbers are removals.
+  // By name, the number of the last put that began, and of the last that is done; 0: none. Even
+  // numbers are removals.
   std::atomic<unsigned> begun[kNames];
   std::atomic<unsigned> done[kNames];
 };
 
 std::string Name(unsigned name) { return "resource" + std::to_string(name); }
 
-// The contents say what they must be.
+// The contents of a resource, made from its name and number, so that they can be checked.
 std::string Bytes(unsigned name, unsigned number) {
   std::string bytes = Name(name) + " " + std::to_string(number) + " ";
   bytes.resize(bytes.size() + (number * 7919 + name) % 20000, static_cast<char>(number));
@@ -60,7 +61,8 @@ gxds_str Str(const std::string &s) { return gxds_str_of(s.data(), s.size()); }
   }
 }
 
-// Everything is what was written last, or, if a write was cut short, one before.
+// Checks that every resource is the last one written or, if a write was interrupted, an earlier
+// one.
 void Check(const std::string &dir, Shared *shared) {
   gxds_text log = {};
   gxds_cache_file *f = gxds_cache_file_open(Str(dir), gxds_str_z("t"), gxds_str_z("s"), 0, 0, &log);
@@ -99,7 +101,7 @@ TEST(CacheKill, LeavesWhatWasWritten) {
     ASSERT_GE(child, 0);
     if (child == 0) WriteUntilKilled(dir, shared, static_cast<unsigned>(random()));
     const timespec wait = {0, static_cast<long>(random() % 4000000)};
-    nanosleep(&wait, nullptr);  // any instant will do: nothing is waited for
+    nanosleep(&wait, nullptr);  // the kill may come at any instant, so this waits for no event
     ASSERT_EQ(kill(child, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -77,7 +77,7 @@ class User {
     std::string target = "xds:///service";
     const void *private_key = nullptr;
     std::vector<grpc_arg> args = {};
-    std::string members = {};  // of the bootstrap, a comma before each
+    std::string members = {};  // members of the bootstrap, a comma before each
     gxds_duration resource_timeout = 0;
   };
   explicit User(const std::string &uri) : User(uri, Options{}) {}
@@ -85,7 +85,7 @@ class User {
     const gxds_bootstrap *bootstrap = Bootstrap(R"({"xds_servers":[)" + Server(uri) +
                                                 R"(],"node":{"id":"me"})" + options.members + "}");
     gxds_prepared *prepared = gxds_clients_prepare(bootstrap, Host());
-    // A test doesn't wait for a second after each refused connection.
+    // false: tests do not wait a second after each refused connection.
     bool has_backoff = false;
     for (const grpc_arg &a : options.args) {
       has_backoff = has_backoff || a.key == std::string(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS);
@@ -117,7 +117,7 @@ class User {
       if (handle_) gxds_client_handle_release(std::exchange(handle_, nullptr));
     });
   }
-  // All in one turn.
+  // Starts all watches in one turn of the reactor.
   void Watch(std::vector<std::pair<uint64_t, std::string>> clusters) {
     OnReactor([&] {
       for (const auto &c : clusters) WatchHere(&gxds_cluster_type, c.first, c.second);
@@ -134,7 +134,7 @@ class User {
     OnReactor([&] { gxds_client_handle_reset_backoff(handle_); });
   }
   gxds_client_handle *handle() { return handle_; }
-  // What to do in the callbacks.
+  // Called in the callbacks.
   std::function<void(const News &)> also;
 
   News Take() { return news_.Take().value_or(News{}); }
@@ -147,7 +147,7 @@ class User {
     Expect({"resource", token, -1, name});
     Expect({"drained"});
   }
-  // The next that is not "drained".
+  // The next news that is not "drained".
   News TakeFailure() {
     News n = Take();
     while (n.what == "drained") n = Take();
@@ -277,7 +277,7 @@ TEST(Clients, TargetsDoNotShareAcrossWhatMakesAnotherClient) {
     users.back()->Watch({{1, "c"}});
     EXPECT_EQ(server.TakeAds().TakeRequest().names, (Names{"c"}));
   }
-  // Each has one to share with.
+  // Each of these options has another user to share a client with.
   for (User::Options options : others) {
     if (options.target == "xds:///apart" || options.target == "xds:///fallback") continue;
     SCOPED_TRACE(options.target);
@@ -307,7 +307,7 @@ TEST(Clients, ATargetThatGoesReleasesItsWatchesAlone) {
   stream.WaitForEnd();
 }
 
-// What is shown of each target: "target: resources, updates told".
+// The status of each target: "target: resources, notified updates".
 std::vector<std::string> Views() {
   std::vector<std::string> out;
   OnReactor([&] {
@@ -380,7 +380,7 @@ TEST(Clients, AUseMayBeJoinedByTarget) {
   });
 }
 
-// What two targets shared an engine for, one finds for itself.
+// The cached resources of two targets that shared an engine are available to each alone.
 TEST(Clients, ATargetStartsFromWhatItUsedBesideOthers) {
   char dir[] = "/tmp/gxds-XXXXXX";
   ASSERT_NE(mkdtemp(dir), nullptr);
@@ -403,7 +403,7 @@ TEST(Clients, ATargetStartsFromWhatItUsedBesideOthers) {
     b.Unwatch(2);
     while (stream.TakeRequest().names.size() > 2) {
     }
-    a.Release();  // the other one goes on: nothing of this one is forgotten
+    a.Release();  // the other target goes on, and this one's resources stay in the cache
     while (stream.TakeRequest().names.size() > 1) {
     }
   }
@@ -411,11 +411,12 @@ TEST(Clients, ATargetStartsFromWhatItUsedBesideOthers) {
   User b(uri, {.target = "xds:///two", .members = keeps});
   b.Watch({{1, "b"}});
   b.Expect({"resource", 1, -1, "b"});
-  EXPECT_EQ(b.Take().what, "ambient");  // that it is an old one
+  EXPECT_EQ(b.Take().what, "ambient");  // the error that says it is from the cache
   b.Release();
   User a(uri, {.target = "xds:///one", .members = keeps});
   a.Watch({{1, "a"}, {2, "b"}});
-  EXPECT_EQ(a.Take().token + a.Take().token + a.Take().token, 4u);  // twice of a, once of b
+  EXPECT_EQ(a.Take().token + a.Take().token + a.Take().token,
+            4u);  // two notifications of a, one of b
   a.Release();
   std::filesystem::remove_all(dir);
 }
@@ -486,13 +487,13 @@ TEST(Clients, ReconnectsToAServerThatCameBack) {
   stream = server->TakeAds();
   Request first = stream.TakeRequest();
   EXPECT_EQ(first.names, (Names{"c"}));
-  // The nonce doesn't survive the stream. The version does, unless the channel was seen to fail in
-  // between: test/xds_client decides that, here it depends on who is faster.
+  // A nonce is valid on its stream only. The version is kept, unless the client noticed a failure
+  // of the channel in between. test/xds_client tests that; here it depends on timing.
   EXPECT_EQ(first.nonce, "");
 }
 
 TEST(Clients, AChannelThatCannotConnectIsAnErrorForWhoHasNothing) {
-  std::string uri = AdsServer().uri();  // nobody there any more
+  std::string uri = AdsServer().uri();  // nobody listens there any more
   User a(uri);
   a.Watch({{1, "c"}});
   News n = a.TakeFailure();
@@ -524,7 +525,7 @@ TEST(Clients, WithoutCredentialsTheChannelFails) {
   a.Watch({{1, "c"}});
   News n = a.TakeFailure();
   EXPECT_EQ(n.what, "error");
-  // By the channel's state or by the call's status: whichever comes first.
+  // The error comes from the channel's state or from the call's status, whichever is first.
   EXPECT_NE(n.text.find(gxds_test::kNoCredentials), std::string::npos) << n.text;
 }
 
@@ -651,8 +652,8 @@ TEST(Clients, TheChannelsArgumentsGoBeforeOurs) {
   EXPECT_NE(a.TakeFailure().text.find("RESOURCE_EXHAUSTED"), std::string::npos);
 }
 
-// Takes one connection, speaks HTTP/2 as far as the SETTINGS, answers so many pings, and is dead
-// from then on.
+// Accepts one connection, sends HTTP/2 SETTINGS, answers that many pings, and then sends nothing
+// more.
 class DeadServer {
  public:
   explicit DeadServer(int pings = 0) : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -707,10 +708,11 @@ class DeadServer {
   std::thread thread_;
 };
 
-// What counts on 1.83, where the timer of a keepalive's timeout never starts.
+// The argument that has an effect on gRPC 1.83, where the timer of the keepalive timeout never
+// starts.
 const char kPingTimeout[] = "grpc.http2.ping_timeout_ms";
 
-TEST(Clients, AStreamWithoutDataIsPingedOnAndOn) {  // gRPC alone would stop after two
+TEST(Clients, AStreamWithoutDataIsPingedOnAndOn) {  // without our setting gRPC would stop after two
   DeadServer server(5);
   User a(server.uri(),
          {.args = {User::Arg(GRPC_ARG_KEEPALIVE_TIME_MS, 200),
@@ -734,7 +736,7 @@ TEST(Clients, PreparesCredentialsOnceForEachServer) {
                 R"(],"authorities":{"a":{},"b":{"xds_servers":[)" + Server("two:2") + "," +
                 Server("three:3") + "]}}}");
   g_creds_created = 0;
-  ReactorUse use;  // gRPC for the credentials
+  ReactorUse use;  // initializes gRPC for the credentials
   gxds_prepared *p = gxds_clients_prepare(b, Host());
   EXPECT_EQ(g_creds_created, 3);
   gxds_prepared_destroy(p);
@@ -814,7 +816,7 @@ TEST_F(LoadReports, AStreamIsOpenedAtTheFirstUseAndReports) {
   EXPECT_EQ(report.cluster, "c");
   EXPECT_EQ(report.issued, 5u);
   EXPECT_EQ(report.failed, 1u);
-  gxds_locality_load *other = Locality("d");  // of the same server
+  gxds_locality_load *other = Locality("d");  // for the same server
   OnReactor([] {});
   EXPECT_TRUE(server_.NoMoreStreams());
   gxds_locality_load_unref(load);
@@ -841,7 +843,7 @@ TEST_F(LoadReports, GoOnWithoutWatchesAndAfterTheStreamBroke) {
   gxds_locality_load_unref(load);
 }
 
-// A71: else the connection to a server that was fallen back to would stay for ever.
+// A71: otherwise the connection to a fallback server would stay forever.
 TEST_F(LoadReports, EndWhenNothingIsLeftToReportAndBeginAnew) {
   for (int i = 0; i < 2; i++) {
     gxds_locality_load *load = Locality("c");
@@ -903,7 +905,7 @@ TEST_F(LoadReports, AServerThatIsNotTheBootstrapsGetsNone) {
   gxds_locality_load_finished(load, false);
   gxds_locality_load_unref(load);
   EXPECT_EQ(gxds_load_store_use(gxds_client_handle_load_store(user_.handle()), &stranger),
-            GXDS_LOAD_NONE);  // nobody will take it
+            GXDS_LOAD_NONE);  // no report will contain it
   EXPECT_TRUE(server_.NoMoreStreams());
 }
 

@@ -1,4 +1,4 @@
-// Connections that ask, read and idle as they like; time is what the test says it is.
+// Connections that request, read and idle at will. The test sets the time.
 #include "transport/connections.h"
 
 #include <fcntl.h>
@@ -19,9 +19,9 @@ namespace {
 
 gxds_str Str(const std::string& s) { return {s.data(), s.size()}; }
 
-// A request ends with a dot; the answer is the request, and what the test says.
+// A request ends with a dot. The response is the request and g_more.
 std::string g_more;
-gxds_time g_takes = 0;  // an answer
+gxds_time g_takes = 0;  // how long a response takes
 gxds_time g_now = 0;
 
 const gxds_service kService = {
@@ -32,7 +32,7 @@ const gxds_service kService = {
       g_now += g_takes;
     }};
 
-// The other side.
+// The client's side of a connection.
 class Peer {
  public:
   explicit Peer(gxds_connections* to) {
@@ -43,7 +43,7 @@ class Peer {
   void Say(const std::string& bytes) {
     ASSERT_EQ(send(ends_[1], bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
-  // What came since; notes the end.
+  // Returns what arrived since the last call, and records the end.
   std::string Hear() {
     static char part[1 << 16];
     std::string all;
@@ -81,7 +81,7 @@ class Connections : public testing::Test {
     for (int i = 0; i < count; i++) out.push_back(&Connect());
     return out;
   }
-  // As the thread does, as long as there is something to do without time going by.
+  // Does turns like the thread, while there is work without waiting.
   void Turns() {
     pollfd events[GXDS_CONNECTIONS_MAX];
     for (;;) {
@@ -121,7 +121,7 @@ TEST_F(Connections, FifteenThatAskNothingKeepNobodyWaiting) {
 }
 
 TEST_F(Connections, TheOldestThatHasAskedNothingMakesRoom) {
-  g_more = std::string(8 << 20, 'x');  // more than a socket holds
+  g_more = std::string(8 << 20, 'x');  // more than a socket buffers
   Peer& reads_slowly = Connect();
   reads_slowly.Say("first.");
   Turns();
@@ -213,7 +213,7 @@ TEST_F(Connections, WhoGoesIsForgotten) {
   EXPECT_EQ(all_.count, 0u);
 }
 
-// The clients may be busy for as long as a connection has.
+// Each response takes all the time that a connection has.
 TEST_F(Connections, OneIsAnsweredInATurnSoThatTheTimeOfTheOthersEnds) {
   g_takes = GXDS_CONNECTION_TIME;
   const std::vector<Peer*> asking = Connect(16);
@@ -228,7 +228,7 @@ TEST_F(Connections, OneIsAnsweredInATurnSoThatTheTimeOfTheOthersEnds) {
 TEST_F(Connections, ASocketThatTheProgramClosedIsLeftAlone) {
   Peer& peer = Connect();
   const int fd = peer.other_end();
-  ASSERT_EQ(dup2(STDERR_FILENO, fd), fd);  // as one of the program's own files
+  ASSERT_EQ(dup2(STDERR_FILENO, fd), fd);  // now a file of the program's own
   Turns();
   EXPECT_EQ(all_.count, 0u);
   EXPECT_NE(fcntl(fd, F_GETFD), -1);
@@ -250,7 +250,7 @@ TEST_F(Connections, AChildOfAForkHasNone) {
   EXPECT_EQ(peer.Hear(), "x.");
 }
 
-// Or the other side would wait for an end that does not come.
+// Otherwise the client would wait for an end that never comes.
 TEST_F(Connections, AreClosedThoughAChildOfAForkHasACopy) {
   Peer& peer = Connect();
   const int copy = dup(peer.other_end());

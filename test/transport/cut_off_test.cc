@@ -7,7 +7,7 @@
 namespace grpc_xds {
 namespace {
 
-// What close_some is to close.
+// The descriptor that close_some closes.
 int g_closes = -1;
 
 TEST(CutOff, PutsAConnectionThatItsPeerHasClosedIntoThePlaceOfAClosedSocket) {
@@ -21,11 +21,11 @@ TEST(CutOff, PutsAConnectionThatItsPeerHasClosedIntoThePlaceOfAClosedSocket) {
   EXPECT_EQ(read(closed[0], &byte, 1), 0) << "the number is in use, and nobody writes to it";
   EXPECT_LT(send(closed[0], &byte, 1, MSG_NOSIGNAL), 0);
   EXPECT_EQ(read(closed[1], &byte, 1), 0) << "what it was is closed";
-  // Others go on.
+  // Other sockets still work.
   EXPECT_EQ(write(kept[0], "k", 1), 1);
   EXPECT_EQ(read(kept[1], &byte, 1), 1);
   EXPECT_EQ(byte, 'k');
-  // Of what is no socket, the number becomes free.
+  // If the descriptor is no socket, its number becomes free.
   g_closes = pipe_ends[1];
   gxds_cut_off_closed([] { close(g_closes); });
   EXPECT_EQ(read(pipe_ends[0], &byte, 1), 0);

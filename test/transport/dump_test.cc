@@ -36,7 +36,7 @@ TEST(Dump, OnTheReactorDoesNotWaitForIt) {
 
 TEST(Dump, InTheChildOfAForkDoesNotWait) {
   ReactorUse use;
-  OnReactor([] {});  // it runs
+  OnReactor([] {});  // the reactor runs
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) _exit(Dump(GXDS_DUMP_MERGED, "host") == "host" ? 0 : 1);

@@ -1,4 +1,4 @@
-// A directory as a server, on the reactor: what it tells when it can't be watched.
+// A directory as a server, on the reactor, and its errors if the directory cannot be watched.
 #include "transport/file_source.h"
 
 #include <grpc/grpc.h>
@@ -16,7 +16,7 @@ namespace {
 
 using gxds_test::TempDir;
 
-// No descriptor can be opened as long as it lives.
+// While it exists, no descriptor can be opened.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -62,7 +62,7 @@ struct FileSource : testing::Test {
 TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {
   ReactorUse use;
   dir.Write("f.json", "[]");
-  OnReactor([] {});  // it has what it needs
+  OnReactor([] {});  // the reactor runs and has its descriptors
   {
     NoDescriptors none;
     Create();
@@ -92,7 +92,7 @@ TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
   NoDescriptors none;
   Create();
   told.Take();
-  Destroy();  // and the reactor ends only when the thread has
+  Destroy();  // the reactor ends only after the thread
 }
 
 }  // namespace

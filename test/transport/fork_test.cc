@@ -22,7 +22,7 @@ std::string g_order;
 
 const gxds_fork_handlers kHost = {[] { g_order += "host "; }, [] { g_order += "host "; },
                                   [] { g_order += "child:host "; }};
-std::atomic<bool> g_forking{false};  // the first stage of a fork has come
+std::atomic<bool> g_forking{false};  // the first stage of a fork has run
 const gxds_fork_handlers kReactor = {[] {
                                        g_order += "reactor ";
                                        g_forking = true;
@@ -31,7 +31,7 @@ const gxds_fork_handlers kReactor = {[] {
                                      [] { g_order += "child:reactor"; }};
 const gxds_fork_handlers kListener = {nullptr, nullptr, nullptr};
 
-// In the child: 0 if the handlers came in that order.
+// Returns 0 if the handlers ran in this order in the child.
 int ForkAndCompare(const std::string &in_child) {
   pid_t pid = fork();
   if (pid == 0) _exit(g_order == in_child ? 0 : 1);
@@ -40,12 +40,12 @@ int ForkAndCompare(const std::string &in_child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// One test, as what is registered stays.
+// One test, because registered handlers stay.
 TEST(Fork, StagesRestFromTheLastToTheFirstAndGoOnFromTheFirstToTheLast) {
   gxds_fork_register(GXDS_FORK_REACTOR, &kReactor);
   EXPECT_EQ(ForkAndCompare("reactor child:reactor"), 0);
   EXPECT_EQ(g_order, "reactor reactor");
-  // In whatever order they are registered, and repeatedly.
+  // The order of registration does not matter, and repeated registration is harmless.
   gxds_fork_register(GXDS_FORK_LISTENER, &kListener);
   gxds_fork_register(GXDS_FORK_HOST, &kHost);
   gxds_fork_register(GXDS_FORK_REACTOR, &kReactor);
@@ -54,7 +54,7 @@ TEST(Fork, StagesRestFromTheLastToTheFirstAndGoOnFromTheFirstToTheLast) {
   EXPECT_EQ(g_order, "reactor host host reactor");
 }
 
-// Work that a test lets go on.
+// Work that waits until the test opens the gate.
 struct Gate {
   std::mutex mu;
   std::condition_variable changed;
@@ -90,12 +90,13 @@ void *DoWhenForking(void * /*arg*/) {
   return nullptr;
 }
 
-// Whether a fork finds work done that was on its way when it began: 0.
+// Returns 0 if work that was handed over when a fork began is done before the fork.
 int ForkMeetsWorkOnItsWay() {
   gxds_fork_register(GXDS_FORK_REACTOR, &kReactor);
   g_forking = g_done = false;
   gxds_hand_over_begin();
-  // Detached: a thread that is yet to be joined would be a leak to the child's thread sanitizer.
+  // Detached, because the child's thread sanitizer would report a thread that is not yet joined as
+  // a leak.
   EXPECT_EQ(gxds_thread_start_detached("test", DoWhenForking, nullptr), 0);
   const pid_t pid = fork();
   if (pid == 0) _exit(g_done ? 0 : 1);
@@ -106,7 +107,7 @@ int ForkMeetsWorkOnItsWay() {
 
 TEST(HandOver, AForkWaitsForWorkOnItsWay) { EXPECT_EQ(ForkMeetsWorkOnItsWay(), 0); }
 
-// Its child goes on with it, and counts what is on its way from then on.
+// The work goes on in the child, which counts further handed-over work.
 TEST(HandOver, WorkThatForksIsOnItsWayInTheChildToo) {
   gxds_hand_over_begin();
   pid_t pid = -1;
@@ -125,7 +126,7 @@ TEST(ThreadPool, NoWorkWaitsForOther) {
   EXPECT_TRUE(gate.Await(gate.begun, kCount));
   gate.Open();
   EXPECT_TRUE(gate.Await(gate.done, kCount));
-  // Its threads are used again.
+  // The pool reuses its threads.
   for (int i = 0; i < kCount; i++) gxds_thread_pool_run(pool, Gate::Pass, &gate);
   EXPECT_TRUE(gate.Await(gate.done, 2 * kCount));
 }

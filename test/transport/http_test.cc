@@ -1,4 +1,4 @@
-// Requests to a web server that answers what the test says.
+// Requests to a web server whose answers the test sets.
 #include "transport/http.h"
 
 #include <arpa/inet.h>
@@ -21,8 +21,7 @@
 namespace gxds_test {
 namespace {
 
-// Answers each connection by a function, which is given what was asked, to the end of the headers
-// and of the body.
+// Answers each connection with a function, which gets the whole request, headers and body.
 class Server {
  public:
   using Answer = std::function<void(int fd, const std::string &request)>;
@@ -122,7 +121,7 @@ class Http : public testing::Test {
                                 gxds_str_of(etag.data(), etag.size()), size_max};
     gxds_http_start(http_, &r);
   }
-  // The next that comes to its end.
+  // The next request that has ended.
   Result Take() {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (results_.empty() && std::chrono::steady_clock::now() < deadline) {
@@ -249,7 +248,7 @@ TEST_F(Http, BytesThatDripAreGivenUp) {
   Server server([](int fd, const std::string &) {
     Send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
     char end;
-    // One byte a turn, until the client is gone.
+    // Sends one byte at a time until the client closes the connection.
     while (recv(fd, &end, 1, MSG_DONTWAIT) != 0) {
       Send(fd, "x");
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -260,7 +259,7 @@ TEST_F(Http, BytesThatDripAreGivenUp) {
   EXPECT_EQ(r.code, 0);
   EXPECT_NE(r.error.find("too slow"), std::string::npos) << r.error;
 }
-// 200,000 zeros, by gzip.
+// 200,000 zeros, compressed with gzip.
 const unsigned char kZeros[] = {
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xed, 0xc1, 0x31, 0x01, 0x00, 0x00,
     0x00, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 0x06, 0x7f, 0xa0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kStart = 1700000000;  // seconds since 1970
 
-// A file of a token, and who asks for it at made-up times.
+// A token file, read at made-up times.
 class JwtFile : public testing::Test {
  protected:
   JwtFile() : path_(files_.path() + "/token") { Open(path_); }
@@ -24,11 +24,11 @@ class JwtFile : public testing::Test {
     file_ = gxds_jwt_file_create(gxds_str_of(path.data(), path.size()), 1);
   }
   void Write(const std::string& text) { files_.Write("token", text); }
-  // A token of that subject, that expires so many seconds after kStart.
+  // A token with that subject, which expires that many seconds after kStart.
   static std::string Of(const std::string& subject, int64_t seconds) {
     return Token(subject, kStart + seconds);
   }
-  // Seconds since kStart.
+  // Sets the time to that many seconds after kStart.
   void At(double seconds) { passed_ = static_cast<gxds_duration>(seconds * GXDS_SECOND); }
   // The token, or the status.
   std::string Get() {
@@ -138,7 +138,7 @@ TEST_F(JwtFile, AfterAFailureTheFileIsLeftAloneForABackoff) {  // A97.10
   const std::string failure = Get();
   EXPECT_EQ(failure, CannotRead("No such file or directory"));
   Write(Of("one", 3600));
-  At(0.79);  // 1 s, less a jitter of 20 %
+  At(0.79);  // 1 s less a jitter of 20 %
   EXPECT_EQ(Get(), failure);
   At(1.2);
   EXPECT_EQ(Get(), Of("one", 3600));
@@ -163,7 +163,7 @@ TEST_F(JwtFile, BackoffGrowsUntilTheFileIsRead) {  // A97.10, A97.12
     EXPECT_EQ(last, IsBad("expired at 2023-11-14T22:13:19Z"));
     ASSERT_EQ(unlink(path_.c_str()), 0);
   }
-  Write(Of("one", 30));  // it may be used, and is not kept
+  Write(Of("one", 30));  // it may be used, but is not kept
   At(now += 1.21 * 4.096);
   EXPECT_EQ(Get(), Of("one", 30));
   ASSERT_EQ(unlink(path_.c_str()), 0);

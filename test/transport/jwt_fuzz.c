@@ -1,4 +1,4 @@
-/* Any bytes: an expiry, and what a header may hold, or a reason; never both. */
+/* Any bytes give an expiry and text that a header may hold, or an error; never both. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 namespace gxds_test {
 namespace {
 
-// Why not; "": the expiry is *out.
+// Returns the error; "": none, and *out is the expiry.
 std::string Expiry(const std::string& token, gxds_time* out) {
   const char* why = gxds_jwt_expiry(gxds_str_of(token.data(), token.size()), out);
   return why ? why : "";

@@ -1,4 +1,4 @@
-// Tokens for tests: JWTs as they look, signed by nobody.
+// Tokens for tests: JWTs with an invalid signature.
 #ifndef GRPC_XDS_TEST_TRANSPORT_JWT_TEXT_H_
 #define GRPC_XDS_TEST_TRANSPORT_JWT_TEXT_H_
 

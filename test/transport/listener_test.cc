@@ -1,4 +1,5 @@
-// A listening socket of a thread's own: many connect at once, and the program may close it.
+// A listening socket with a thread of its own. Many clients connect at once, and the program may
+// close the socket.
 #include "transport/listener.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ const gxds_service kEcho = {
     [](gxds_str request) { return request.size > 0; },
     [](int, gxds_str request, gxds_answer *out) { gxds_text_add(&out->head, request); }};
 
-// A listening socket without a name of its own: the kernel picks one.
+// A listening socket whose name the kernel picks.
 int Listen(sockaddr_un *address, socklen_t *size) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   *address = {};
@@ -65,7 +66,7 @@ TEST(Listener, SixteenThatAskNothingKeepNobodyWaiting) {
   for (int fd : idle) close(fd);
 }
 
-// The program closed the socket, and its number is that of a file of the program's.
+// The program has closed the socket, and a file of the program's has got its number.
 TEST(ListenerFork, AChildOfAForkKeepsWhatTookTheNumberOfAListener) {
   sockaddr_un address;
   socklen_t size;

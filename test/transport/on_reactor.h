@@ -1,5 +1,5 @@
-// Helpers for tests of what runs on the reactor: to run something there, and to wait for events
-// without ever sleeping for a time.
+// Helpers for tests of code on the reactor. They run functions there and wait for events, without
+// sleeping.
 #ifndef GRPC_XDS_TEST_TRANSPORT_ON_REACTOR_H_
 #define GRPC_XDS_TEST_TRANSPORT_ON_REACTOR_H_
 
@@ -19,7 +19,7 @@
 
 namespace grpc_xds {
 
-// Long enough for a sanitizer on a busy machine; only a failing test waits so long.
+// Long enough for a sanitizer on a busy machine. Only a failing test waits this long.
 constexpr std::chrono::seconds kPatience(60);
 
 // Events from one thread to another, in order.
@@ -31,7 +31,7 @@ class Inbox {
     events_.push_back(std::move(event));
     changed_.notify_all();
   }
-  // The next event; none when it does not come.
+  // Waits for the next event; none if it does not come.
   std::optional<T> Take() {
     std::unique_lock<std::mutex> lock(mu_);
     if (!changed_.wait_for(lock, kPatience, [this] { return !events_.empty(); })) {
@@ -73,7 +73,7 @@ inline void OnReactor(const std::function<void()> &fn) {
   ASSERT_TRUE(done.Take().has_value());
 }
 
-// A use of the reactor, as a channel is one.
+// A use of the reactor, counted as a channel.
 class ReactorUse {
  public:
   ReactorUse() : opened_in_(gxds_reactor_channel_opened()) { gxds_reactor_acquire(); }
@@ -86,7 +86,7 @@ class ReactorUse {
   const unsigned opened_in_;
 };
 
-// For what nobody tells of.
+// For conditions without an event.
 inline bool WaitUntil(const std::function<bool()> &condition) {
   auto limit = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {

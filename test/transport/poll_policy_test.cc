@@ -5,8 +5,8 @@
 namespace grpc_xds {
 namespace {
 
-// A thread of ours on a made-up clock: each step takes the time that it says, a WATCH none when
-// there are events.
+// The worker's thread on a made-up clock. Each step takes its time, except that a WATCH takes none
+// if there are events.
 class Thread {
  public:
   Thread() : step_(gxds_poll_policy_init(&policy_)) {}
@@ -14,19 +14,19 @@ class Thread {
   gxds_poll_kind kind() const { return step_.kind; }
   gxds_duration time() const { return step_.time; }
   gxds_time now() const { return now_; }
-  // Some of a WATCH goes by.
+  // Lets part of a WATCH pass.
   void Wait(gxds_time until) { now_ = until; }
   void Step(bool events) {
     if (step_.kind != GXDS_POLL_WATCH || !events) now_ += step_.time;
     step_ = gxds_poll_policy_next(&policy_, events, now_);
   }
-  // Events that nobody else takes: how long until it polls.
+  // The time until it polls, with events that nobody else takes.
   gxds_duration UntilItPolls() {
     const gxds_time start = now_;
     while (kind() != GXDS_POLL_POLL) Step(true);
     return now_ - start;
   }
-  // Nothing happens: how often it polls.
+  // The number of polls until it is idle, without events.
   int BecomeIdle() {
     int polls = 0;
     while (kind() != GXDS_POLL_WATCH || time() != GXDS_POLL_QUIET_MAX) {
@@ -35,7 +35,7 @@ class Thread {
     }
     return polls;
   }
-  // A program with a thread that takes all events.
+  // Another thread takes all events for that time.
   void Others(gxds_duration how_long) {
     for (const gxds_time until = now_ + how_long; now_ < until;) {
       EXPECT_NE(kind(), GXDS_POLL_POLL);
@@ -58,10 +58,10 @@ TEST(PollPolicy, PollsAtOnceWhereNobodyElseDoes) {
 TEST(PollPolicy, NeverPollsWhatOthersTake) {
   Thread t;
   t.BecomeIdle();
-  t.Others(10 * GXDS_SECOND);  // expects no poll
+  t.Others(10 * GXDS_SECOND);  // this expects no poll
 }
 
-// Often it looks while there are events of the next call, but never so many times in a row.
+// Often a look finds events of the next call, but never as many times in a row as a poll needs.
 TEST(PollPolicy, NeverPollsWhatOthersTakeThoughNewEventsCome) {
   Thread t;
   t.Others(GXDS_SECOND);
@@ -83,7 +83,7 @@ TEST(PollPolicy, LooksAtMostAHundredTimesASecondWhereOthersPoll) {
   EXPECT_LE(looks, 100);
 }
 
-// A program that hears of something some forty times a second, and has a thread that takes it.
+// A program gets an event some forty times a second, and its own thread takes the event.
 TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
   Thread t;
   t.Others(GXDS_SECOND);
@@ -98,11 +98,13 @@ TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
     t.Step(true);
     ++wakes;
   }
-  EXPECT_LE(wakes, 3 * 100 + 5);  // the event, a look, a poll for what was left undone
+  EXPECT_LE(
+      wakes,
+      3 * 100 + 5);  // the event, a look, and a poll for events that were fetched and not handled
 }
 
 TEST(PollPolicy, TakesWhatOthersLeaveWithin14Milliseconds) {
-  for (int at = 0; at < 4; ++at) {  // wherever it is when they stop
+  for (int at = 0; at < 4; ++at) {  // at any step when the others stop
     Thread t;
     t.Others(GXDS_SECOND);
     for (int i = 0; i < at; ++i) t.Step(t.kind() == GXDS_POLL_WATCH);
@@ -111,7 +113,8 @@ TEST(PollPolicy, TakesWhatOthersLeaveWithin14Milliseconds) {
   }
 }
 
-// The host fetches many events and handles one at a time: those are not seen in the set.
+// The host fetches many events and handles one at a time. Fetched events are not in the set any
+// more.
 TEST(PollPolicy, LooksForWhatOthersFetchedAndLeftUndone) {
   Thread t;
   t.Others(GXDS_SECOND);
@@ -139,7 +142,7 @@ TEST(PollPolicy, PollsSoonAgainAfterAPollThatHadMuchToDo) {
   t.BecomeIdle();
   t.UntilItPolls();
   for (int i = 0; i < 20; ++i) {
-    t.Step(true);  // fetched many, and its time was over
+    t.Step(true);  // it fetched many events, and its time was over
     const gxds_time start = t.now();
     while (t.kind() != GXDS_POLL_POLL) t.Step(false);
     EXPECT_LE(t.now() - start, 4 * GXDS_MILLISECOND);

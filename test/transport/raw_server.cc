@@ -27,14 +27,14 @@ std::string ToString(const grpc::ByteBuffer &buffer) {
   return bytes;
 }
 
-// One lock for all streams: gRPC hands a stream from thread to thread in an order that the thread
-// sanitizer cannot see, since gRPC is not instrumented; this it sees.
+// One lock for all streams. gRPC passes a stream from thread to thread in an order that the thread
+// sanitizer cannot see, since gRPC is not instrumented. It sees this lock.
 std::mutex &mu = *new std::mutex;
 
 class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
  public:
   explicit Stream(grpc::GenericCallbackServerContext *context) : method_(context->method()) {}
-  // Keeps the stream for as long as gRPC needs it.
+  // Keeps a reference to the stream as long as gRPC needs it.
   void Start(std::shared_ptr<Stream> self) {
     std::lock_guard<std::mutex> lock(mu);
     self_ = std::move(self);
@@ -82,7 +82,7 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
     std::shared_ptr<Stream> self;
     std::lock_guard<std::mutex> lock(mu);
     ended_.Put(true);
-    self.swap(self_);  // goes after the lock
+    self.swap(self_);  // released after the lock
   }
 
  private:

@@ -22,10 +22,11 @@
 namespace grpc_xds {
 namespace {
 
-// The host's own fork handlers are what ours must not be in the way of. It reads the variables at
-// its first initialisation; the distribution's build leaves the registering to the program. With
-// epoll1, a child of the host's shares its epoll set with its parent (the event engine overwrites
-// the function that would renew it), so what a child may do is tried with poll.
+// These tests run with the host's own fork handlers, which ours must not block. The host reads the
+// variables at its first initialisation. With the distribution's build the program registers the
+// handlers. With epoll1 the host's child shares its epoll set with the parent, because the event
+// engine overwrites the function that would make a new one. So the child's actions are tested with
+// poll.
 const int kForkSupport = [] {
   setenv("GRPC_ENABLE_FORK_SUPPORT", "1", 1);
   setenv("GRPC_POLL_STRATEGY", "poll", 1);
@@ -33,9 +34,9 @@ const int kForkSupport = [] {
   return pthread_atfork(grpc_prefork, grpc_postfork_parent, grpc_postfork_child);
 }();
 
-// Runs in the child of a fork; its result is the child's exit status. The host's handler may hang
-// in the child, on a lock that some thread of the host's held: then it dies of the alarm, and
-// another is tried.
+// Runs `child` in the child of a fork and returns the child's exit status. The host's handler may
+// hang in the child on a lock that a thread of the host's held. Then the alarm kills that child,
+// and another fork is tried.
 int ForkAndRun(const std::function<int()> &child) {
   for (int attempt = 0; attempt < 5; attempt++) {
     pid_t pid = fork();
@@ -61,7 +62,7 @@ TEST(ReactorFork, TheHostFindsNoThreadOfOursInsideGrpc) {
   EXPECT_EQ(ForkAndRun([] { return 7; }), 7);
   EXPECT_EQ(g_skipped, 0);
   {
-    // The canary: a thread of somebody else's inside gRPC is noticed.
+    // The canary: the handlers must notice another thread inside gRPC.
     grpc_completion_queue *cq = grpc_completion_queue_create_for_next(nullptr);
     std::atomic<bool> stop{false};
     std::thread inside([&] {
@@ -91,7 +92,9 @@ TEST(ReactorFork, ChildMayAcquireANewReactor) {
   unsigned generation = gxds_reactor_generation();
   int status = ForkAndRun([&] {
     if (gxds_reactor_generation() != generation + 1) return 1;
-    Post([] { _exit(2); });  // to the one that is gone: dropped or run by the next, never a crash
+    Post([] {
+      _exit(2);
+    });  // to the parent's reactor: dropped, or run by the next reactor, but never a crash
     ReactorUse again;
     int ran = 0;
     OnReactor([&] {
@@ -104,7 +107,7 @@ TEST(ReactorFork, ChildMayAcquireANewReactor) {
   OnReactor([&] { gxds_timer_cancel(&inherited.timer); });
 }
 
-// The uses that a child inherits are given back by nobody, so what it starts does not end.
+// Nobody releases the uses that a child inherits, so a reactor that the child starts does not end.
 TEST(ReactorFork, AForkOfAChildDoesNotWaitForAReactorThatNeverEnds) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP()
@@ -128,7 +131,8 @@ TEST(ReactorFork, AForkOfAChildDoesNotWaitForAReactorThatNeverEnds) {
   gxds_reactor_release();
 }
 
-// What the child inherits is dead: a channel that it makes gets a client that lives.
+// The inherited client gets no events. A channel that the child makes gets a new client, which
+// works.
 TEST(ReactorFork, ChildGetsAClientOfItsOwn) {
   ReactorUse use;
   static const gxds_host host = [] {
@@ -163,7 +167,7 @@ TEST(ReactorFork, ChildGetsAClientOfItsOwn) {
                 return 1;
               }
               release(own);
-              release(same);  // the inherited may be let go of
+              release(same);  // inherited handles may be released
               release(before);
               return 0;
             }),

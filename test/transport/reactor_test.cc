@@ -23,7 +23,7 @@ namespace {
 TEST(Reactor, RunsThePostsOfEachThreadInOrder) {
   ReactorUse use;
   constexpr int kThreads = 8, kPosts = 2000;
-  std::vector<int> next(kThreads, 0);  // the reactor's
+  std::vector<int> next(kThreads, 0);  // used on the reactor only
   bool in_order = true;
   Inbox<bool> done;
   std::vector<std::thread> threads;
@@ -55,7 +55,7 @@ TEST(Reactor, NeverRunsAPostFromWithinPosting) {
   EXPECT_EQ(ran.Take(), 2);
 }
 
-// A file that may be no longer (SIGXFSZ) ends no program, then.
+// So a file that may not grow further (SIGXFSZ) does not kill the program.
 TEST(Reactor, LeavesSignalsToTheThreadsOfTheProgram) {
   ReactorUse use;
   OnReactor([] {
@@ -67,7 +67,7 @@ TEST(Reactor, LeavesSignalsToTheThreadsOfTheProgram) {
 
 TEST(Reactor, FiresTimersWhenTheyAreDueAndNotBefore) {
   ReactorUse use;
-  Inbox<std::pair<int, gxds_duration>> fired;  // which, and how late
+  Inbox<std::pair<int, gxds_duration>> fired;  // which timer, and how late
   Timer a, b, cancelled;
   OnReactor([&] {
     gxds_time now = gxds_reactor_now();
@@ -90,7 +90,7 @@ TEST(Reactor, FiresTimersWhenTheyAreDueAndNotBefore) {
   EXPECT_TRUE(fired.Empty());
 }
 
-// A call on a channel that goes nowhere: batches of no operations complete at once.
+// A call on a channel that never connects. Batches without operations complete at once.
 class ReadyCompletions {
  public:
   explicit ReadyCompletions(std::vector<int> *log) : log_(log) {
@@ -154,7 +154,7 @@ TEST(Reactor, RunsWhatIsReadyBeforeDeadlines) {
     done.Put(true);
   };
   OnReactor([&] {
-    timer.Set(gxds_reactor_now() - GXDS_SECOND);  // long due
+    timer.Set(gxds_reactor_now() - GXDS_SECOND);  // overdue
     for (int i = 0; i < 100; i++) Post([&log, i] { log.push_back(i); });
   });
   ASSERT_TRUE(done.Take().has_value());
@@ -255,9 +255,9 @@ TEST(ReactorExitDeathTest, AProcessMayExitOnTheReactor) {
       testing::ExitedWithCode(7), "");
 }
 
-// Forks of a program that knows nothing of gRPC's fork support: the child does something else.
+// Forks of a program without gRPC's fork support. The child does not use gRPC.
 
-// Runs in the child of a fork; its result is the child's exit status.
+// Runs `child` in the child of a fork and returns the child's exit status.
 int ForkAndRun(const std::function<int()> &child) {
   pid_t pid = fork();
   if (pid == 0) _exit(child());
@@ -298,13 +298,13 @@ TEST(ReactorFork, ForksAmongPosts) {
   EXPECT_EQ(ran, posted);
 }
 
-// A child would have it without its thread. The host's stage is the last before a fork, and may
-// take a while.
+// A reactor that starts during a fork would exist in the child without its thread. The host's stage
+// is the last one before a fork, and may take some time.
 std::thread g_starts;
 std::atomic<bool> g_started{false};
 
 void StartMeanwhile() {
-  if (!g_started.exchange(false)) return;  // it is not for this fork
+  if (!g_started.exchange(false)) return;  // another fork
   g_starts = std::thread([] {
     gxds_reactor_acquire();
     g_started = true;
@@ -324,7 +324,7 @@ TEST(ReactorFork, NoReactorIsStartedWhileAForkIsOn) {
   gxds_reactor_release();
 }
 
-// The child finds a host that was shut down.
+// In the child the host is shut down.
 TEST(ReactorFork, AForkWaitsForTheEndOfAReactorWithoutChannels) {
   for (int i = 0; i < 20; i++) {
     {
@@ -335,7 +335,8 @@ TEST(ReactorFork, AForkWaitsForTheEndOfAReactorWithoutChannels) {
   }
 }
 
-// An RPC may outlive its channel: for its end no fork waits, but for a while just after the close.
+// An RPC may outlive its channel. A fork does not wait for its end, except for a short time after
+// the channel was closed.
 TEST(ReactorFork, ForksDoNotWaitForAReactorThatIsUsedOn) {
   constexpr int kForks = 20;
   {

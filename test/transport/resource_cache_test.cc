@@ -1,4 +1,4 @@
-// Which file of the cache a resource is kept in.
+// Which file of the cache stores a resource.
 #include "transport/resource_cache.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 const gxds_resource_type kFoo = {kType, nullptr, "Foo", true, nullptr, nullptr};
 
-// A program that keeps one resource.
+// A program that stores one resource.
 struct Program {
   std::string target = "xds:///t";
   std::string uri = "server:1";
@@ -29,7 +29,7 @@ struct Program {
   bool by_node_id = false;
   bool delta = false;
 
-  // In a directory; the result: the names of the logs in it.
+  // Stores the resource in a directory, and returns the names of the logs there.
   std::set<std::string> KeepIn(const std::string &dir) const {
     gxds_bootstrap_server server = {};
     server.uri = Str(uri);
@@ -71,7 +71,7 @@ struct Program {
 };
 
 struct ResourceCache : testing::Test {
-  // Whether they keep it in the same file.
+  // Whether both programs store it in the same file.
   bool Share(const Program &one, const Program &other) const {
     TempDir parent;
     const std::string dir = parent.path() + "/cache";

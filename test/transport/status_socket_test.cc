@@ -21,14 +21,14 @@
 
 namespace {
 
-// A socket's path has at most 107 bytes; the folder of a test may have more.
+// A socket's path has at most 107 bytes. The path of a test's folder may be longer.
 [[maybe_unused]] const int g_in_a_short_folder = setenv("TEST_TMPDIR", "/tmp", 1);
 
 using gxds_test::TempDir;
 
 int InAProcess(const std::function<int()>& scenario) {
   pid_t pid = fork();
-  if (pid == 0) exit(scenario());  // with what the library does at exit
+  if (pid == 0) exit(scenario());  // runs the library's exit handlers
   int status = 0;
   EXPECT_EQ(waitpid(pid, &status, 0), pid);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
@@ -41,7 +41,7 @@ sockaddr_un Address(const std::string& path) {
   return address;
 }
 
-// All that comes; "refused" when nobody is there, "gone" when there is no socket.
+// Everything that the socket sends; "refused" if nobody listens, "gone" if there is no socket.
 std::string Ask(const std::string& path) {
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = Address(path);
@@ -67,8 +67,8 @@ void LeaveASocketBehind(const std::string& path) {
 
 std::string Path(const std::string& dir) { return dir + "/" + std::to_string(getpid()) + ".sock"; }
 
-// Until all other threads wait for something to do. What one holds meanwhile, memory or locks of a
-// sanitizer's, would be held for ever in a child that is forked then.
+// Waits until all other threads are idle. A busy thread may hold memory or locks of a sanitizer,
+// which would be held forever in a child that is forked then.
 bool AwaitIdleThreads() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < until) {
@@ -106,7 +106,7 @@ TEST(StatusSocket, IsTheUsersOwnAndGoesWithTheProcess) {
               setenv("GRPC_XDS_STATUS_DIR", made.c_str(), 1);
               umask(0);
               gxds_status_socket_start();
-              gxds_status_socket_start();  // as the next client does
+              gxds_status_socket_start();  // like the next client
               struct stat info;
               if (stat(made.c_str(), &info) != 0 || (info.st_mode & 0777) != 0700) return 1;
               if (stat(Path(made).c_str(), &info) != 0 || (info.st_mode & 0777) != 0600) return 2;
@@ -128,7 +128,8 @@ TEST(StatusSocket, WhatAKilledProcessLeftIsReplaced) {
             0);
 }
 
-// Of another container, say, that shares the directory but not the process ids.
+// For example, the socket belongs to another container, which shares the directory but not the
+// process ids.
 TEST(StatusSocket, OneThatIsInUseIsLeftAlone) {
   TempDir dir;
   EXPECT_EQ(InAProcess([&] {
@@ -195,7 +196,7 @@ TEST(StatusSocket, TheChildOfAForkHasItsOwn) {
             0);
 }
 
-// Were the mode not enough: whoever asks is known by the kernel's word.
+// In addition to the socket's mode, the kernel identifies the client's user.
 TEST(StatusSocket, OtherUsersAreToldNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   TempDir dir;

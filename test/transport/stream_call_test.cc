@@ -21,7 +21,7 @@ struct Event {
   int code = -1;
 };
 
-// The owner of a call under test, which notes what it is told.
+// The owner of a call under test. It records the call's events.
 class Client {
  public:
   explicit Client(const std::string &target) {
@@ -42,7 +42,7 @@ class Client {
       grpc_channel_destroy(channel_);
     });
   }
-  // Of the calls to come. creds_type: what the channel's are called.
+  // Sets the token of later calls. creds_type: the type of the channel's credentials.
   void UseToken(const std::string &path, const std::string &creds_type) {
     const gxds_str file = gxds_str_of(path.data(), path.size());
     gxds_bootstrap_server server{};
@@ -168,7 +168,7 @@ const gxds_block *Block(const std::string &bytes) {
 
 int References(const gxds_block *b) { return __atomic_load_n(&b->refs.count, __ATOMIC_ACQUIRE); }
 
-// The sender's reference is gone before the message is: gRPC has one of its own.
+// The sender releases its reference before the message is sent: gRPC holds its own reference.
 TEST(StreamCall, SendsWhatItWasLentAfterItsHead) {
   RawServer server;
   Client client(server.uri());
@@ -201,7 +201,7 @@ TEST(StreamCall, LendsWithoutACopyAndGivesBackWhenItIsClosed) {
     EXPECT_EQ(References(block), 2);
     client.Close();
   }
-  EXPECT_TRUE(WaitUntil([&] { return References(block) == 1; }));  // on any thread
+  EXPECT_TRUE(WaitUntil([&] { return References(block) == 1; }));  // released on any thread
   gxds_block_unref(block);
 }
 
@@ -252,10 +252,10 @@ TEST(StreamCall, ASendThatFailsIsNotReportedAsSent) {
   Client client(server.uri());
   client.Open();
   auto stream = server.Take();
-  client.Send(std::string(50 * 1000 * 1000, 'x'));  // more than flow control lets out
+  client.Send(std::string(50 * 1000 * 1000, 'x'));  // more than flow control allows
   stream->Finish(grpc::Status(grpc::StatusCode::UNAVAILABLE, "going"));
   Event e = client.Take();
-  if (e.what == "sent") e = client.Take();  // it was quick enough
+  if (e.what == "sent") e = client.Take();  // the message was sent in time
   EXPECT_EQ(e.what, "closed");
   OnReactor([] {});
   EXPECT_TRUE(client.Empty());
@@ -269,7 +269,7 @@ TEST(StreamCall, CloseCancelsAndTellsNothing) {
   auto stream = server.Take();
   client.Close();
   stream->WaitForEnd();
-  client.Open();  // something later that is told
+  client.Open();  // a later event to wait for
   stream = server.Take();
   stream->Finish(grpc::Status::OK);
   client.ExpectClosed(GRPC_STATUS_OK, "");
@@ -321,7 +321,7 @@ TEST(StreamCall, FailsAtOnceUnlessItWaitsForReady) {
   EXPECT_NE(e.bytes.find("Connection refused"), std::string::npos) << e.bytes;
 }
 
-// A57: the does-not-exist timer starts when the request was really sent.
+// A57: the does-not-exist timer starts when the request is actually sent.
 TEST(StreamCall, ThatWaitsForReadySendsWhenItIsConnected) {
   auto server = std::make_unique<RawServer>();
   int port = server->port();
@@ -331,7 +331,7 @@ TEST(StreamCall, ThatWaitsForReadySendsWhenItIsConnected) {
   client.Open(/*wait_for_ready=*/true);
   client.Send("patient");
   canary.Open(/*wait_for_ready=*/false);
-  canary.Expect("closed");  // so the attempt to connect has failed
+  canary.Expect("closed");  // so the connection attempt has failed
   EXPECT_TRUE(client.Empty());
   server = std::make_unique<RawServer>(port);
   client.Expect("sent");
@@ -373,7 +373,7 @@ TEST(StreamCallDeathTest, AProcessMayExitInTheMiddleOfOne) {
       testing::ExitedWithCode(7), "");
 }
 
-// With other credentials than "insecure" it is gRPC that looks at what the connection is.
+// With credentials other than "insecure", gRPC checks the security of the connection.
 TEST(StreamCall, NoTokenLeavesOnAConnectionInTheClear) {
   gxds_test::TempDir files;
   files.Write("token", gxds_test::Token("one", INT64_MAX));
@@ -391,7 +391,7 @@ TEST(StreamCall, EndsWithTheStatusOfItsCredentials) {
   RawServer server;
   Client client(server.uri());
   client.UseToken("/nowhere", "insecure");
-  for (int i = 0; i < 100; i++) {  // gRPC asks for tokens of calls that are over
+  for (int i = 0; i < 100; i++) {  // gRPC may ask for the tokens of ended calls
     client.Open();
     client.Close();
   }

@@ -16,7 +16,7 @@ class TimerHeap : public testing::Test {
   struct Timer {
     TimerHeap *test;
     int name;
-    gxds_time again = GXDS_TIME_NEVER;  // sets itself again to that when it fires
+    gxds_time again = GXDS_TIME_NEVER;  // the time to which it sets itself again when it fires
     gxds_timer timer{};
   };
   static void Fire(void *arg) {
@@ -87,7 +87,7 @@ TEST_F(TimerHeap, CancelledTimerDoesNotFire) {
 
 TEST_F(TimerHeap, WhatIsSetByATimerWaitsForTheNextRound) {
   Timer a{this, 1}, b{this, 2};
-  a.again = 10;  // due already when it is set
+  a.again = 10;  // already due when it is set
   Set(&a, 10);
   Set(&b, 11);
   EXPECT_EQ(FireAt(10), (std::vector<int>{1}));

@@ -41,7 +41,7 @@ TEST(EpollFind, CutOffSocketsAreAtTheirEndAndOtherFilesStay) {
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, unwatched), 0);
   epoll_event event{};
   for (int fd : {file, watched[0]}) ASSERT_EQ(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
-  const int shared = dup(watched[0]);  // as the parent of a fork has it
+  const int shared = dup(watched[0]);  // like the copy in the parent of a fork
   gxds_epoll_cut_off(set);
   char byte = 1;
   EXPECT_EQ(recv(watched[0], &byte, 1, 0), 0);
@@ -67,8 +67,8 @@ class WorkerTest : public testing::Test {
   ~WorkerTest() override { grpc_shutdown_blocking(); }
 };
 
-// A channel to a server that hangs up, in a program that has no thread inside gRPC: that it failed
-// is found out only when somebody polls.
+// A channel to a server that closes the connection, in a program without a thread inside gRPC. The
+// failure is noticed only if somebody polls.
 class Connecting {
  public:
   Connecting() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
