@@ -1,4 +1,4 @@
-/* A client of the fleet: the owner of an engine, and the channels below it. */
+/* A client of the fleet: an engine with its owner, and the channels below it. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/host_get.h"
@@ -11,7 +11,7 @@ static gxds_timer_heap *timers(const fleet_link *link) { return &link->client->f
 
 /* ---- gRPC's channel ---- */
 
-/* As gRPC's BackOff: the first step has no jitter. */
+/* Like gRPC's BackOff: the first step has no jitter. */
 static gxds_duration next_of_host(gxds_backoff *b, gxds_random *random) {
   bool first = b->current == 0;
   gxds_duration wait = gxds_backoff_next(b, random);
@@ -55,7 +55,7 @@ static void launch(fleet_link *link) {
   gxds_client_on_sent(link->client->engine, link->stream, link->client->fleet->now);
 }
 
-/* The call starts when there is a connection (wait_for_ready). */
+/* Starts the call when there is a connection (wait_for_ready). */
 static void start_stream(fleet_link *link) {
   if (!link->stream || link->started || gxds_deadline_is_set(&link->host_retry.deadline)) return;
   if (link->state == FLEET_LINK_IDLE) connect_now(link);
@@ -116,7 +116,7 @@ void fleet_client_on_lost(fleet_link *link) {
   drain(c);
 }
 
-/* Whether there was one to read. */
+/* Returns whether there was a response to read. */
 static bool read_next(fleet_link *link) {
   if (!link->read || !link->inbox) return false;
   fleet_job *job = link->inbox;
@@ -143,7 +143,7 @@ void fleet_client_on_response(fleet_job *job) {
 
 /* ---- the engine ---- */
 
-/* The token of a watch: the type and the place of the name in the set. */
+/* The token of a watch contains the type and the index of the name in the set. */
 static void watch(fleet_client *c, gxds_file_type type, size_t i) {
   if (c->watched[type] >> i & 1) return;
   c->watched[type] = (uint16_t)(c->watched[type] | 1u << i);
@@ -152,7 +152,7 @@ static void watch(fleet_client *c, gxds_file_type type, size_t i) {
   gxds_client_watch(c->engine, gxds_resource_types[type], name, watcher, c->fleet->now);
 }
 
-/* What a channel watches next: the route configuration, its clusters, their endpoints. */
+/* Watches what a channel watches next: the route configuration, its clusters, their endpoints. */
 static void on_resource(fleet_client *c, uint64_t token) {
   const gxds_file_set *set = c->fleet->plane.set;
   switch (token >> 8) {
@@ -189,7 +189,7 @@ static void disconnect(fleet_link *link) {
 
 static void carry(fleet_client *c, const gxds_action *a) {
   if (a->kind == GXDS_ACTION_RESOURCE && a->resource) on_resource(c, a->watcher.token);
-  if (!a->server) return; /* it is for a watcher, or for the log */
+  if (!a->server) return; /* the action is for a watcher, or for the log */
   fleet_link *link = link_of(c, a->server);
   switch (a->kind) {
     case GXDS_ACTION_CONNECT:

@@ -23,7 +23,7 @@ void fleet_job_destroy(fleet_job *job) {
   gxds_free(job);
 }
 
-/* ---- what is counted ---- */
+/* ---- counts ---- */
 
 fleet_bin *fleet_bin_now(fleet *f) {
   size_t at = (size_t)((f->now - f->marked) / FLEET_BIN);
@@ -35,7 +35,7 @@ fleet_bin *fleet_bin_now(fleet *f) {
   return &f->counts.bins[at];
 }
 
-/* The bins before time, as things stand. */
+/* Fills the bins before `until` with the current state. */
 static void fill_bins(fleet *f, gxds_time until) {
   size_t last = (size_t)((until - f->marked) / FLEET_BIN);
   for (size_t at = (size_t)((f->now - f->marked) / FLEET_BIN); at < last; at++) {
@@ -135,7 +135,7 @@ void fleet_start(fleet *f, gxds_duration within) {
   }
 }
 
-/* What is on its way to clients that are gone is dropped when it arrives. */
+/* Messages on their way to ended clients are dropped when they arrive. */
 void fleet_destroy(fleet *f) {
   for (size_t i = 0; i < f->options.clients; i++) fleet_client_fini(&f->clients[i]);
   while (gxds_timer_heap_deadline(&f->timers) != GXDS_TIME_NEVER) {

@@ -1,4 +1,4 @@
-/* What the parts of the fleet share: servers (server.c) and clients (client.c). Confined to one
+/* Shared by the parts of the fleet: servers (server.c) and clients (client.c). Confined to one
  * thread. */
 #ifndef GRPC_XDS_TEST_FLEET_FLEET_INTERNAL_H_
 #define GRPC_XDS_TEST_FLEET_FLEET_INTERNAL_H_
@@ -11,7 +11,8 @@
 
 typedef struct fleet_client fleet_client;
 
-/* What travels or waits; it is dropped when what it was for is gone. */
+/* A message on its way, or work that waits. It is dropped if its stream, connection or replica has
+ * ended. */
 typedef struct fleet_job {
   gxds_timer timer;
   fleet *fleet;
@@ -37,20 +38,20 @@ typedef struct fleet_link {
   fleet_link_state state;
   gxds_server_id id; /* 0: the engine has no channel to it */
   size_t replica;
-  uint32_t connection; /* counts them: what is of an earlier one is dropped */
+  uint32_t connection; /* the number of the connection; jobs of an earlier one are dropped */
   bool accepting;      /* the replica works on the connection */
   gxds_time attempted;
   gxds_backoff backoff;
   gxds_timer attempt;
   gxds_stream_id stream; /* 0: none */
   uint32_t generation;   /* counts streams */
-  bool started;          /* it is on a connection */
-  bool answered;         /* it had a response */
+  bool started;          /* the stream is on a connection */
+  bool answered;         /* the stream had a response */
   bool read;
   gxds_str unsent;  /* the request that waits for a connection */
   fleet_job *inbox; /* responses that wait for a READ, in order */
   gxds_backoff host_backoff;
-  gxds_timer host_retry; /* FLEET_HOST: not before that */
+  gxds_timer host_retry; /* FLEET_HOST: the time of the next attempt */
   plane_stream served;   /* the server's side */
   bool current;
 } fleet_link;
@@ -67,8 +68,8 @@ struct fleet_client {
 };
 
 typedef struct fleet_replica {
-  gxds_time up;   /* it is, from then on */
-  gxds_time busy; /* until then */
+  gxds_time up;   /* up from this time on */
+  gxds_time busy; /* until this time */
   uint32_t epoch; /* counts restarts */
   size_t queue;
 } fleet_replica;
@@ -90,22 +91,22 @@ struct fleet {
   size_t bin_capacity;
 };
 
-/* A job that fires after that time. bytes: taken. */
+/* Makes a job that fires after that time. Takes ownership of bytes. */
 fleet_job *fleet_job_after(fleet_link *link, gxds_duration after, void (*fire)(void *),
                            gxds_str bytes);
 void fleet_job_destroy(fleet_job *job);
-/* The bin of now. */
+/* The bin of the current time. */
 fleet_bin *fleet_bin_now(fleet *f);
 
 /* ---- server.c ---- */
 
-/* The client's attempt arrives; fleet_client_on_connected() or fleet_client_on_refused() follows.
- */
+/* The client's connection attempt arrives. fleet_client_on_connected() or fleet_client_on_refused()
+ * follows. */
 void fleet_server_accept(fleet_link *link);
-/* A stream was opened, or ended, which the server sees at once. */
+/* A stream was opened, or ended. The server notices at once. */
 void fleet_server_on_opened(fleet_link *link);
 void fleet_server_on_closed(fleet_link *link);
-/* A request arrives. bytes: taken. */
+/* A request arrives. Takes ownership of bytes. */
 void fleet_server_on_request(fleet_link *link, gxds_str bytes);
 
 /* ---- client.c ---- */
@@ -115,9 +116,9 @@ void fleet_client_fini(fleet_client *c);
 void fleet_client_start(fleet_client *c);
 void fleet_client_on_connected(fleet_link *link);
 void fleet_client_on_refused(fleet_link *link);
-/* The connection is gone, and the stream with it. */
+/* The connection broke, and the stream with it. */
 void fleet_client_on_lost(fleet_link *link);
-/* A response arrives. job: taken. */
+/* A response arrives. Takes ownership of job. */
 void fleet_client_on_response(fleet_job *job);
 
 #endif

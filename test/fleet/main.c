@@ -1,10 +1,10 @@
-/* Prints what the scenes of a fleet cost a control plane, by each of the rules:
+/* Prints what the scenes of a fleet cost a control plane, for each of the rules:
  *
  *     fleet CLIENTS [--rules=delta|sotw|again|host] [--lines=FILE]
  *
- * All quantities are simulated, so that they are the same on each machine. --lines: what plots.gp
- * draws. It fails when a target is missed, a scene does not end, or what is sent again by the rules
- * that send everything again is not counted. */
+ * All quantities are simulated, so they are the same on every machine. --lines: the data for
+ * plots.gp. It fails if a target is missed, if a scene does not end, or if the bytes that rules
+ * send again are not counted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 
 #include "test/fleet/scenes.h"
 
-/* After a restart with nothing changed, the server sends less than that share of the full
- * configuration. */
+/* After a restart without changes, the server sends less than this share of the full configuration.
+ */
 #define DELTA_SHARE_MAX 0.02
 #define SOTW_SHARE_MAX 0.10
-/* The busiest second after a restart has at most that many times the streams of the mean one, until
- * all clients are current. */
+/* The busiest second after a restart has at most this many times the streams of the mean second
+ * until all clients are current. */
 #define PEAK_MAX 3
 
 static const char *const rules_names[FLEET_RULES_COUNT] = {"delta", "sotw", "again", "host"};
@@ -46,7 +46,7 @@ static void check(report *r, fleet_scene scene, const fleet_result *result) {
   if (rules == FLEET_SOTW && result->bytes_share >= SOTW_SHARE_MAX) {
     miss(r, "the server sends 10 % of the configuration or more", scene);
   }
-  /* Or the checks above could not fail. */
+  /* Otherwise the checks above could not fail. */
   if ((rules == FLEET_SOTW_AGAIN || rules == FLEET_HOST) && result->bytes_share < 1) {
     miss(r, "what is sent again is not counted", scene);
   }
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
       return usage();
     }
   }
-  /* In proportion, so that a small fleet shows what a large one does. */
+  /* In proportion to the clients, so that a small fleet behaves like a large one. */
   report r = {.options = {.clients = clients,
                           .replicas = 4,
                           .messages = 2 * (double)clients,

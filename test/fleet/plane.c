@@ -23,7 +23,7 @@ static bool is_version(gxds_str text, uint64_t version) {
   return equal;
 }
 
-/* False: it is of an older response, and says nothing of the last. */
+/* False: the answer is for an older response, and says nothing about the last one. */
 static bool take_answer(plane_type *t, gxds_str nonce, bool nack) {
   if (nonce.size == 0) return true;
   char last[16];
@@ -95,7 +95,7 @@ static plane_request take_delta(const plane *p, plane_stream *s, gxds_str bytes,
     int at = index_of(p, type, view(names[i]));
     if (at < 0) continue;
     t->asked = (uint16_t)(t->asked | 1u << at);
-    t->sent[at] = 0; /* who asks again is sent it again */
+    t->sent[at] = 0; /* a client that requests it again is sent it again */
   }
   names = envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(msg, &count);
   for (size_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ plane_request plane_take(const plane *p, plane_stream *s, gxds_str bytes) {
 
 /* ---- responses ---- */
 
-/* Field numbers of the messages that are sent. */
+/* Field numbers of the sent messages. */
 enum {
   ANY_TYPE_URL = 1,
   ANY_VALUE = 2,
@@ -167,7 +167,7 @@ static void add_resource(const plane *p, const gxds_file_resource *r, gxds_text 
   gxds_text_fini(&any);
 }
 
-/* A bit for each resource that is asked for and that the client does not have as it is. */
+/* A bit for each requested resource of which the client does not have the current version. */
 static uint16_t lacks(const plane *p, const plane_type *t, gxds_file_type type) {
   const gxds_file_list *list = &p->set->types[type];
   unsigned out = 0;
@@ -183,7 +183,7 @@ bool plane_respond(const plane *p, plane_stream *s, gxds_file_type type, gxds_te
   if (!t->requested || t->outstanding) return false;
   uint16_t send = lacks(p, t, type);
   if (send == 0) return false;
-  /* In state of the world a response of LDS or CDS deletes what is not in it. */
+  /* In state of the world, an LDS or CDS response deletes every resource that is not in it. */
   if (!p->delta && (type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER)) send = t->asked;
   if (!p->delta) add_version(out, SOTW_VERSION, list->version);
   add_field(out, p->delta ? DELTA_TYPE_URL : SOTW_TYPE_URL,

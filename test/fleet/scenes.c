@@ -7,12 +7,12 @@
 static const gxds_synthetic configuration = {
     .clusters = 10, .endpoints = 10, .localities = 1, .seed = 1};
 
-/* How long a server is down, and in how long all clients start. */
+/* How long a server is down, and the time in which all clients start. */
 #define OUTAGE (10 * GXDS_SECOND)
 #define BLINK (200 * GXDS_MILLISECOND)
 #define ROLLING_STEP (10 * GXDS_SECOND)
 #define ROLLING_DOWN (5 * GXDS_SECOND)
-/* What has not ended then does not. */
+/* The limit of a scene. */
 #define MOST (600 * GXDS_SECOND)
 
 const char *const fleet_scene_names[FLEET_SCENE_COUNT] = {
@@ -20,7 +20,7 @@ const char *const fleet_scene_names[FLEET_SCENE_COUNT] = {
 
 static double in_seconds(gxds_duration d) { return (double)d / (double)GXDS_SECOND; }
 
-/* What passes before the time until all are current counts. */
+/* The time that passes before seconds_up begins. */
 static gxds_duration outage_of(fleet_scene scene, size_t replicas) {
   if (scene == FLEET_SCENE_BLINK) return BLINK;
   if (scene == FLEET_SCENE_ROLLING) return (gxds_duration)(replicas - 1) * ROLLING_STEP;
@@ -52,7 +52,8 @@ static const gxds_file_set *with_other_endpoints(const gxds_file_set *set) {
   return changed;
 }
 
-/* A cluster that has a name and nothing else: it is of type STATIC, which no client supports. */
+/* Replaces a cluster with one that has only a name: its type is STATIC, which no client supports.
+ */
 static const gxds_file_set *with_bad_cluster(const gxds_file_set *set) {
   const gxds_file_entry *entry = &set->types[GXDS_FILE_CLUSTER].entries[0];
   gxds_text bytes = {0};
@@ -119,7 +120,7 @@ void fleet_play(const fleet_options *options,
     if (scene == FLEET_SCENE_START) all_bytes = (double)r.counts.bytes_sent;
     r.bytes_share = (double)r.counts.bytes_sent / all_bytes;
     on_scene(arg, scene, &r);
-    fleet_run(f, 30 * GXDS_SECOND, NULL); /* all is calm */
+    fleet_run(f, 30 * GXDS_SECOND, NULL); /* until everything is calm */
   }
   fleet_destroy(f);
   gxds_file_set_unref(bad);

@@ -1,10 +1,10 @@
-/* The servers of the fleet: replicas, their queues, and what they send. */
+/* The servers of the fleet: replicas, their queues, and their responses. */
 #include "base/memory.h"
 #include "test/fleet/fleet_internal.h"
 
-/* gRPC's least time for an attempt to connect. */
+/* gRPC's minimum connect timeout. */
 #define CONNECT_TIMEOUT (20 * GXDS_SECOND)
-/* What a connection with TLS costs, in messages. */
+/* The cost of a connection with TLS, in messages. */
 #define CONNECTION_COST 4
 
 static fleet_replica *replica_of(const fleet_link *link) {
@@ -13,7 +13,7 @@ static fleet_replica *replica_of(const fleet_link *link) {
 
 /* ---- work ---- */
 
-/* How long until the replica has done it, after all that waits. */
+/* Returns the time until the replica has done this work, after all waiting work. */
 static gxds_duration enqueue(fleet_link *link, double messages, double bytes) {
   fleet *f = link->client->fleet;
   fleet_replica *r = replica_of(link);
@@ -204,7 +204,7 @@ void fleet_server_on_request(fleet_link *link, gxds_str bytes) {
   fleet_job_after(link, link->client->delay, on_request, bytes)->generation = link->generation;
 }
 
-/* Make before break: what others refer to comes first. */
+/* Make before break: referenced resources come first. */
 static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
                                               GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
 
