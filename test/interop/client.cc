@@ -1,13 +1,13 @@
-// An ordinary gRPC program that a driver holds open: it knows nothing of this project, which is
-// preloaded.
+// An ordinary gRPC program that a driver controls. It does not use this project's API; the plugin
+// is preloaded.
 //
 //   client [-xds] TARGET...
 //
 // With -xds its channels have xDS credentials, otherwise insecure ones. Lines on standard input are
-// orders: "call PATH [KEY=VALUE...]" makes one RPC on the first target, with this metadata, and
-// "on N PATH [KEY=VALUE...]" one on target N; they print "ok REPLY" or "failed CODE MESSAGE".
-// "dump" prints "config BASE64", the ClientConfig that a CSDS service would answer with. The end of
-// standard input ends it.
+// orders. "call PATH [KEY=VALUE...]" makes one RPC on the first target, with this metadata. "on N
+// PATH [KEY=VALUE...]" makes one on target N. Both print "ok REPLY" or "failed CODE MESSAGE".
+// "dump" prints "config BASE64", the ClientConfig that a CSDS service would return. The program
+// ends at the end of standard input.
 #include <grpc/grpc.h>
 #include <grpc/slice.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -27,7 +27,7 @@ extern "C" grpc_slice grpc_dump_xds_configs(void);
 
 namespace {
 
-// A call that meets a change under way may wait for it.
+// A call during a change may wait for the change.
 constexpr auto kDeadline = std::chrono::seconds(5);
 
 std::string Text(grpc::ByteBuffer* buffer) {
@@ -38,7 +38,7 @@ std::string Text(grpc::ByteBuffer* buffer) {
   return text;
 }
 
-// order: a path, and metadata.
+// order: a path and metadata.
 std::string Call(grpc::GenericStub* stub, std::istringstream order) {
   std::string path;
   order >> path;
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<grpc::GenericStub>> stubs;
   for (const std::string& target : targets) {
     auto channel = grpc::CreateChannel(target, credentials);
-    channel->GetState(true);  // asks for its configuration now, not at the first RPC
+    channel->GetState(true);  // requests the channel's configuration now, not at the first RPC
     stubs.push_back(std::make_unique<grpc::GenericStub>(channel));
   }
   for (std::string line; std::getline(std::cin, line);) {
