@@ -1,14 +1,14 @@
-// The benchmark: what the plugin costs beside the host's own xDS, both in one run, each client in a
-// process of its own.
+// The benchmark compares the cost of the plugin with that of the host's own xDS. Both are measured
+// in one run, each client in a process of its own.
 //
 // usage: bench [--quick] [--table=FILE] [--lines=FILE] [--check] [--only=ROW:SIZE[:ours]]
 //              [--updates=N]
 //
-// --only: one measurement, once, for work on it by hand: "endpoints:10000", "clusters:1000",
+// --only: makes one measurement, once, for work by hand: "endpoints:10000", "clusters:1000",
 // "endpoint_instructions:10000", "cluster_instructions:1000", "acknowledgement:5000",
-// "session_endpoint_instructions:10000", "rpc:10", "method_config:5", "session:3" or "subset:3" (so
-// many runs), "routes:1", "mixed_routes:10000", or "steps:10000" for those that take little;
-// ":ours" leaves the host out. --updates: so many of each in it, 20 if it is not said.
+// "session_endpoint_instructions:10000", "rpc:10", "method_config:5", "session:3" or "subset:3"
+// (that many runs), "routes:1", "mixed_routes:10000", or "steps:10000" for the single steps.
+// ":ours" leaves the host out. --updates: the number of updates of each kind in it, by default 20.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -25,7 +25,7 @@
 
 namespace {
 
-constexpr long kCalls = 500;  // under valgrind, in which an RPC's instructions are counted
+constexpr long kCalls = 500;  // under valgrind, to count the instructions of an RPC
 
 struct Arguments {
   bool quick = false;
@@ -63,7 +63,7 @@ bool Parse(int argc, char** argv, Arguments* out) {
   return out->updates > 0;
 }
 
-// Thousands of connections, at both ends.
+// Needed for thousands of connections, at both ends.
 void AllowManyFiles() {
   rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);
@@ -71,7 +71,7 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// Every kind of row, in as little time as shows whether something is wrong.
+// Measures every kind of row, only long enough to show a fault.
 void MeasureQuick(gxds_bench::Rows* rows) {
   constexpr long kFewCalls = 200;
   for (int i = 0; i < 3; ++i) rows->RpcInstructions(kFewCalls);
@@ -96,7 +96,7 @@ void MeasureQuick(gxds_bench::Rows* rows) {
 }
 
 void MeasureAll(gxds_bench::Rows* rows) {
-  // Which of two threads polls is chance, even under valgrind: more runs.
+  // Chance decides which of two threads polls, even under valgrind, so this needs more runs.
   for (int i = 0; i < 9; ++i) rows->RpcInstructions(kCalls);
   for (int i = 0; i < 5; ++i) rows->RpcRoutes(1, false, kCalls);
   for (long routes : {100, 1000, 10000}) rows->RpcRoutes(routes, false, kCalls);
@@ -107,7 +107,7 @@ void MeasureAll(gxds_bench::Rows* rows) {
   rows->Decode(10000);
   for (long count : {1000, 10000}) rows->EndpointInstructions(count, 20);
   rows->SessionEndpointInstructions(10000, 20);
-  // In turn, since one is judged by the other.
+  // In turn, since one is compared with the other.
   for (int i = 0; i < 3; ++i) {
     for (long count : {100, 5000}) rows->ClusterInstructions(count, 40);
     for (long count : {100, 5000}) rows->Acknowledgement(count, 20, true);
@@ -120,7 +120,7 @@ void MeasureAll(gxds_bench::Rows* rows) {
   }
   for (int i = 0; i < 2; ++i) {
     rows->Clusters(1000, 20, true);
-    // The host's own takes many minutes: it is enough to know that it does.
+    // The host's own xDS takes many minutes. It is enough to show that it does.
     rows->Clusters(5000, 20, i == 0, std::chrono::seconds(60));
     for (long count : {100, 5000}) rows->Acknowledgement(count, 20, false);
   }
@@ -129,7 +129,7 @@ void MeasureAll(gxds_bench::Rows* rows) {
   rows->Idle(3);
 }
 
-// False: no such row.
+// False: there is no such row.
 bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   const size_t name_end = only.find(':');
   if (name_end == std::string::npos) return false;
@@ -181,7 +181,7 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   return true;
 }
 
-// What micro prints, without what it says of the machine.
+// The output of micro without its description of the machine.
 std::string SingleSteps(bool quick) {
   gxds_test::Child child({gxds_test::Runfile("test/bench/micro"),
                           quick ? "--benchmark_min_time=0.05" : "--benchmark_min_time=0.2"});

@@ -1,12 +1,12 @@
-// The benchmark beside other clients that take xDS: the scenes of the benchmark, from its control
-// plane, for one peer after the other.
+// Compares other xDS clients: runs the scenes of the benchmark, with its control plane, for one
+// peer after the other.
 //
 // usage: beside [--quick] [--envoy=PROGRAM] [--grpc-go=PROGRAM] [--grpcio=PYTHON,PROGRAM]
 //               [--document=FILE] [--only=ROW:SIZE]
 //
-// A peer whose program is not given, or does not run, is left out. --document: the table is put in
-// place of that file's part about it. --only: "endpoints:10" or "clusters:1000", once, and only
-// printed.
+// A peer whose program is not given, or does not run, is left out. --document: replaces the part
+// about this in that file with the table. --only: "endpoints:10" or "clusters:1000"; measured once
+// and only printed.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ class Table {
     }
   }
 
-  // The rows in which one needs more than the other, by medians.
+  // The rows in which `one` needs more than `other`, by medians.
   std::vector<std::string> Above(const std::string& one, const std::string& other) const {
     std::vector<std::string> titles;
     for (const Row& r : rows_) {
@@ -87,7 +87,7 @@ class Table {
   std::deque<Row> rows_;
 };
 
-// One scene for one peer, once. updates 0: it is not updated.
+// One run of a scene for one peer. updates 0: without updates.
 class Run {
  public:
   Run(Table* table, gxds_bench::Scene* scene) : table_(table), scene_(scene) {}
@@ -121,7 +121,7 @@ class Run {
     fprintf(stderr, "%6.1f s  %s: %s\n", static_cast<double>(Milliseconds()) / 1e3, of.c_str(),
             peer.name.c_str());
     Sample& first = table_->At("to the first RPC, " + of, "s", peer);
-    if (first.beyond > 0) return;  // it is enough to know that
+    if (first.beyond > 0) return;  // no more values are needed
     auto client = gxds_bench::StartPeer(peer, scene_);
     const Changes changes = serve();
     Sample& cpu = table_->At("CPU until idle, " + of, "s", peer);
@@ -184,7 +184,7 @@ bool Parse(int argc, char** argv, Arguments* out) {
   return true;
 }
 
-// Those that run here, and what they are.
+// The peers that run here, and their versions.
 std::vector<Peer> FindPeers(const Arguments& arguments, std::string* versions) {
   std::vector<Peer> peers = {{"ours", Peer::Kind::kOurs, {}},
                              {"host's xDS", Peer::Kind::kHost, {}},
@@ -236,7 +236,7 @@ bool MeasureAll(const Arguments& arguments, const std::vector<Peer>& peers, Tabl
   return true;
 }
 
-// Since when it is measured, and what other work of the machine took of its processors meanwhile.
+// The start of the measurement, and the CPU time that other processes have used since.
 class Others {
  public:
   Others() : began_(Clock::now()), before_(CpuOfOthers()) {}
@@ -247,7 +247,7 @@ class Others {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Seconds of all processes, less those of this one and of its children that ended.
+  // CPU seconds of all processes, minus those of this process and its ended children.
   static double CpuOfOthers() {
     std::ifstream in("/proc/stat");
     std::string name;

@@ -1,21 +1,20 @@
-// The program that is measured: an ordinary gRPC client that knows nothing of the plugin. It takes
-// orders, a line each, from a named pipe, and answers with one line on standard output:
+// The measured program: an ordinary gRPC client without any knowledge of the plugin. It reads
+// orders from a named pipe, one on each line, and answers with one line on standard output:
 //
-//   first METHOD           creates the channel and calls until it answered: "first NANOSECONDS"
+//   first METHOD           creates the channel and calls until one succeeds: "first NANOSECONDS"
 //   call METHOD            "called OK|FAILED"
-//   keep METHOD            calls, and keeps the cookie that the response has, which all calls send
-//                          from then on: "kept OK|FAILED"
+//   keep METHOD            calls, and keeps the cookie of the response, which all later calls send:
+//                          "kept OK|FAILED"
 //   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS NANOSECONDS"
-//   idle METHOD COUNT      makes no call for so many milliseconds: "idle OK"
-//   watch METHOD COUNT     opens a stream of its own on which it asks for the endpoints of so many
-//                          clusters, and answers each message as an xDS client does, and nothing
-//                          more: "watching OK" after the first
-//   count METHOD           has valgrind write what it counted since it last did: "counted OK"
+//   idle METHOD COUNT      makes no call for that many milliseconds: "idle OK"
+//   watch METHOD COUNT     opens a stream of its own, requests the endpoints of that many clusters
+//                          on it, and only ACKs each response: "watching OK" after the first
+//   count METHOD           has valgrind write its counts since the last time: "counted OK"
 //
 // usage: client PIPE TARGET SERVICE_CONFIG [poll]
 //
-// poll: a thread waits for a completion all the time, as programs with asynchronous calls have.
-// Without one, the host's own xDS takes updates in only while a call is made.
+// poll: a thread always waits for a completion, as in programs with asynchronous calls. Without
+// one, the host's own xDS receives updates only during a call.
 #include <grpc/grpc.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -52,7 +51,7 @@ std::string Field(int number, const std::string& value) {
   return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(value.size())} + value;
 }
 
-// DiscoveryRequest.resource_names.
+// The field DiscoveryRequest.resource_names.
 std::string Names(long count) {
   std::string names;
   for (long i = 0; i < count; ++i) names += Field(3, "c" + std::to_string(i));
@@ -66,7 +65,7 @@ std::string Head(const std::string& version) {
   return version.empty() ? type : type + Field(1, version) + Field(5, version);
 }
 
-// The first field of what it sends.
+// The version is the first field of its responses.
 std::string VersionOf(const grpc::ByteBuffer& response) {
   std::vector<grpc::Slice> slices;
   if (!response.Dump(&slices).ok() || slices.empty() || slices[0].size() < 2) return "";
@@ -157,7 +156,7 @@ class Client {
   void CreateStub() {
     grpc::ChannelArguments args;
     args.SetMaxReceiveMessageSize(-1);
-    // An endpoint that refused is left alone: what is measured is not the reconnecting.
+    // An endpoint that refused a connection is not retried, since reconnecting is not measured.
     args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 3600 * 1000);
     args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 3600 * 1000);
     if (!service_config_.empty()) args.SetServiceConfigJSON(service_config_);
@@ -178,7 +177,7 @@ class Client {
     const grpc::Slice names(Names(count));
     std::string version;
     for (bool first = true;; first = false) {
-      // Both slices go out as they are.
+      // Both slices are sent without a copy.
       const grpc::Slice request[] = {grpc::Slice(Head(version)), names};
       stream->Write(grpc::ByteBuffer(request, 2), nullptr);
       if (!is_done()) return;

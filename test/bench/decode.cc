@@ -1,12 +1,12 @@
-// What an EDS resource costs. callgrind counts raw, build and change, in two windows: the second is
-// ROUNDS times one resource.
+// The cost of an EDS resource. callgrind counts raw, build and change in two windows. The second
+// window is ROUNDS times one resource.
 //
 // usage: decode raw|build|change|held ENDPOINTS ROUNDS
 //        decode file RESOURCE ROUNDS
 //
-// raw: protobuf alone; file: the same, of the resource in that file; build: as the first resource
-// of its name; change: after one that differs in one endpoint; held: prints the bytes of memory per
-// endpoint of the resource and of the round-robin policies of its localities.
+// raw: protobuf alone. file: the same for the resource in that file. build: as the first resource
+// of its name. change: after a resource that differs in one endpoint. held: prints the bytes of
+// memory per endpoint, of the resource and of the round-robin policies of its localities.
 #include <grpc/grpc.h>
 #include <malloc.h>
 

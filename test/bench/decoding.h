@@ -1,5 +1,4 @@
-// One endpoints resource on its way into the client: as it is, and as protobuf alone would read it,
-// which is the floor.
+// Decodes an endpoints resource as the client does, and with protobuf alone, which is the floor.
 #ifndef GRPC_XDS_TEST_BENCH_DECODING_H_
 #define GRPC_XDS_TEST_BENCH_DECODING_H_
 
@@ -9,10 +8,11 @@
 
 namespace gxds_bench {
 
-// A resource of that many endpoints in ten localities. changed: the last but one is another.
+// A resource with that many endpoints in ten localities. changed: the last endpoint but one is
+// different.
 std::string EndpointsOf(long count, bool changed);
 
-// upb_Decode and no more.
+// Only upb_Decode().
 void DecodeRaw(const std::string& bytes);
 
 // Decodes, validates and builds.
@@ -23,7 +23,7 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // previous: the last good resource of that name, or null. One reference, the caller's.
+  // previous: the last good resource of that name, or null. The caller owns the returned reference.
   const gxds_resource* Decode(const gxds_resource_type& type, const std::string& bytes,
                               const gxds_resource* previous = nullptr) const;
 

@@ -1,5 +1,5 @@
-// Parts of a Markdown file: each from its heading "## X" to the next. So one program can write the
-// page, and another one part of it.
+// Parts of a Markdown file, each from its heading "## X" to the next heading. So one program can
+// write the page, and another program one part of it.
 #ifndef GRPC_XDS_TEST_BENCH_DOCUMENT_H_
 #define GRPC_XDS_TEST_BENCH_DOCUMENT_H_
 
@@ -7,17 +7,18 @@
 
 namespace gxds_bench {
 
-// The part that `make bench PEERS=1` writes.
+// The heading of the part that `make bench PEERS=1` writes.
 inline constexpr char kBesideOthers[] = "Beside other clients";
 
-// What stands below that heading; empty: the text does not have it.
+// The text below that heading; empty if there is no such heading.
 std::string PartOf(const std::string& text, const std::string& heading);
-// The text with that below that heading, at its end where the text did not have it.
+// The text with this part below that heading. If there is no such heading, the part is added at the
+// end.
 std::string WithPart(const std::string& text, const std::string& heading, const std::string& part);
 
-// A file's text; empty: it can't be read.
+// A file's text; empty if it cannot be read.
 std::string TextOf(const std::string& file);
-// The same in a file. False: it can't be written (the reason is printed).
+// Does the same in a file. False: it cannot be written, and the reason is printed.
 bool WritePart(const std::string& file, const std::string& heading, const std::string& part);
 
 }  // namespace gxds_bench

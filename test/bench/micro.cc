@@ -1,6 +1,6 @@
-// What single steps cost, by Google Benchmark: bazel-bin/test/bench/micro --help
+// The cost of single steps, with Google Benchmark: bazel-bin/test/bench/micro --help
 //
-// Times, of one machine in one run: for comparing lines with each other.
+// The times are of one machine in one run. Compare only lines of the same run.
 #include <benchmark/benchmark.h>
 #include <grpc/grpc.h>
 
@@ -35,7 +35,7 @@ void EndpointsBuild(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// One endpoint is another than in the resource before it.
+// One endpoint differs from the resource before.
 void EndpointsChange(benchmark::State& state) {
   const std::string bytes = EndpointsOf(state.range(0), false);
   Decoder decoder;
@@ -116,8 +116,8 @@ void MatchRoutes(benchmark::State& state, const std::vector<Route>& routes) {
 }
 
 void RouteByPath(benchmark::State& state) { MatchRoutes(state, PathRoutes(state.range(0))); }
-// As many, a hundred of them with regular expressions, a hundred by header, half of the others by
-// prefix.
+// The same number of routes, of which a hundred match by regular expression, a hundred by header,
+// and half of the others by prefix.
 void RouteMix(benchmark::State& state) { MatchRoutes(state, MixedRoutes(state.range(0))); }
 
 BENCHMARK(RouteByPath)->Arg(1)->Arg(100)->Arg(10000);

@@ -25,7 +25,7 @@ class GrpcClient : public PeerClient {
  public:
   explicit GrpcClient(const ClientOptions& options) : client_(options) {}
   std::optional<double> First(std::chrono::seconds patience) override {
-    client_.process().WaitForQuiet();  // a runtime starts
+    client_.process().WaitForQuiet();  // the runtime of the peer starts first
     before_ = client_.process().Cpu();
     return client_.First(patience);
   }
@@ -37,7 +37,7 @@ class GrpcClient : public PeerClient {
   double before_ = 0;
 };
 
-// All comes from the control plane, as with gRPC, where loads are reported to as well.
+// As with gRPC, all resources come from the control plane, and loads are reported to it.
 std::string EnvoyConfig(int plane_port) {
   const std::string source = R"({"ads": {}, "resource_api_version": "V3"})";
   const std::string api = R"({"api_type": "GRPC", "transport_api_version": "V3",
@@ -74,7 +74,7 @@ class EnvoyClient : public PeerClient {
     for (const char* backoff :
          {GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
           GRPC_ARG_MAX_RECONNECT_BACKOFF_MS}) {
-      args.SetInt(backoff, 10);  // it does not listen until it has all that it waits for
+      args.SetInt(backoff, 10);  // it listens only when it has all its resources
     }
     grpc::GenericStub stub(grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
                                                      grpc::InsecureChannelCredentials(), args));

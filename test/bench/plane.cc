@@ -23,7 +23,7 @@ std::string FromBuffer(const grpc::ByteBuffer& buffer) {
   return bytes;
 }
 
-// A stream on which messages go out in order. Under the lock that it is given.
+// A stream that sends messages in order. Guarded by the lock that it is given.
 class Stream : public grpc::ServerGenericBidiReactor {
  public:
   explicit Stream(std::mutex* mu) : mu_(mu) {}
@@ -95,8 +95,8 @@ class Plane::AdsStream : public Stream {
   Plane* const plane_;
 };
 
-// Asks for all clusters' loads once a minute, so that no report falls into what is measured, and
-// reads what comes.
+// Asks for the loads of all clusters once a minute, so that no report falls into a measurement, and
+// reads the reports.
 class Plane::LrsStream : public Stream {
  public:
   explicit LrsStream(Plane* plane) : Stream(&plane->mu_), plane_(plane) { Begin(); }
@@ -155,7 +155,8 @@ void Plane::Set(const std::string& type, const std::string& name, std::string by
   resources_[type][name] = std::move(bytes);
 }
 
-// Version and nonce are the number of the response, and come first (client.cc goes by that).
+// Version and nonce are the number of the response. The version comes first, on which client.cc
+// relies.
 std::string Plane::Response(const std::string& type, const std::set<std::string>& names) {
   const std::string version = std::to_string(++version_);
   Message response = Message().Bytes(1, version).Bytes(4, type).Bytes(5, version);
@@ -182,7 +183,7 @@ void Plane::OnRequest(AdsStream* stream, const std::string& bytes) {
   std::lock_guard<std::mutex> lock(mu_);
   const auto [place, is_first] = stream->subscriptions.try_emplace(type);
   Subscription& s = place->second;
-  // What is left out of an answer about listeners or clusters is deleted.
+  // A response for listeners or clusters deletes resources that are not in it.
   const bool whole = type == kListener || type == kCluster;
   if (is_first && whole && names.empty()) s.is_of_all = true;
   if (s.is_of_all) {

@@ -1,5 +1,5 @@
-// The benchmark's control plane: state-of-the-world ADS and LRS from prepared bytes, cheap enough
-// to cost little beside the client, and with a push that can be waited for.
+// The benchmark's control plane: state-of-the-world ADS and LRS from prepared bytes. It costs
+// little compared with the client, and the caller can wait for a push.
 #ifndef GRPC_XDS_TEST_BENCH_PLANE_H_
 #define GRPC_XDS_TEST_BENCH_PLANE_H_
 
@@ -20,23 +20,23 @@ class Plane {
  public:
   Plane();
   ~Plane();
-  // A bootstrap that names this server, which has that feature beside (empty: none).
+  // A bootstrap that names this server, with that additional server feature (empty: none).
   std::string Bootstrap(const std::string& feature = "") const;
   int port() const { return port_; }
 
   // Drops every resource.
   void Clear();
-  // Clients are told at their next request only.
+  // Clients get it only at their next request.
   void Set(const std::string& type, const std::string& name, std::string bytes);
-  // Sets it, tells every client that wants it, and waits until each has accepted it. False: refused
-  // (the reason is printed) or no answer in a minute.
+  // Sets it, sends it to every subscribed client, and waits until each has accepted it. False: one
+  // refused it (the reason is printed), or did not answer within a minute.
   bool Push(const std::string& type, const std::string& name, std::string bytes);
 
  private:
   class Service;
   class AdsStream;
   class LrsStream;
-  // What one client wants of one type, and what it was told.
+  // The subscription of one client to one type.
   struct Subscription {
     std::set<std::string> names;
     bool is_of_all = false;  // the first request named none: all listeners or clusters

@@ -16,13 +16,13 @@ namespace {
 constexpr char kValgrind[] = "/usr/bin/valgrind";
 constexpr char kRoundRobin[] = R"({"loadBalancingConfig":[{"round_robin":{}}]})";
 
-// Of all threads, in the part that one window wrote.
+// The instructions of all threads in the file of one window.
 double TotalInstructions(const std::string& file) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (line.rfind("totals: ", 0) == 0) return std::stod(line.substr(8));
   }
-  // As a number it would be a result, and a good one.
+  // A count of 0 would look like a good result.
   fprintf(stderr, "callgrind counted nothing in %s\n", file.c_str());
   abort();
 }
@@ -43,7 +43,7 @@ double Process::Cpu() const {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// On a loaded machine a thread that is ready to run may wait long for a processor.
+// Needed because on a loaded machine a thread that is ready to run may wait long for a processor.
 bool Process::IsRunning() const {
   std::error_code gone;
   const std::string tasks = "/proc/" + std::to_string(child_.pid()) + "/task";
@@ -130,7 +130,7 @@ std::string Client::Ask(const std::string& order, const std::string& answer,
 std::optional<double> Client::First(std::chrono::seconds patience) {
   std::string nanoseconds = Ask("first /bench/Call", "first", patience);
   if (nanoseconds.empty() || nanoseconds == "-1") return std::nullopt;
-  // Without the plugin everything would pass on the host's own.
+  // Without the plugin, everything would run on the host's own xDS.
   const bool registered = process_->child().Output().find("grpc_xds: ") != std::string::npos;
   if (registered != (variant_ == Variant::kOurs)) {
     fprintf(stderr, "measured the wrong xDS:\n%s", process_->child().Output().c_str());
@@ -181,7 +181,7 @@ double Client::Instructions() {
 
 namespace {
 
-// By decode.cc, each round.
+// Runs decode.cc. Returns the instructions of one round.
 double InstructionsOfDecode(const char* mode, const std::string& what) {
   constexpr int kRounds = 3;
   gxds_test::TempDir dir;

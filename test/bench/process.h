@@ -1,4 +1,4 @@
-// A process under measurement, and what it costs.
+// A measured process and its cost.
 #ifndef GRPC_XDS_TEST_BENCH_PROCESS_H_
 #define GRPC_XDS_TEST_BENCH_PROCESS_H_
 
@@ -16,17 +16,17 @@
 
 namespace gxds_bench {
 
-// A program that runs, by what the kernel counts of it. Killed in the end.
+// A running program, measured by the kernel's counters. The destructor kills it.
 class Process {
  public:
   Process(const std::vector<std::string>& args, const std::map<std::string, std::string>& env);
 
-  // How long is waited for anything: well beyond what takes that is to be measured.
+  // The limit of every wait: well above any measured time.
   static constexpr std::chrono::seconds kPatience{120};
 
-  // CPU time that it used so far, all threads, user and system.
+  // The CPU time of all threads so far, user and system.
   double Cpu() const;
-  // Waits until it used (almost) none for that long. False: it never did.
+  // Waits until it has used (almost) no CPU for that long. False: it never did.
   bool WaitForQuiet(std::chrono::milliseconds time = std::chrono::milliseconds(200),
                     std::chrono::milliseconds patience = kPatience) const;
   // Resident memory in bytes.
@@ -42,7 +42,7 @@ class Process {
 };
 
 enum class Variant {
-  kPlain,  // an ipv4: target with the host's round_robin: the floor
+  kPlain,  // an ipv4: target with the host's round_robin, as the floor
   kHost,   // the host's own xDS
   kOurs,   // the plugin, preloaded
 };
@@ -52,8 +52,8 @@ struct ClientOptions {
   std::string target;
   std::string bootstrap;
   bool polls = true;
-  bool counts_instructions = false;  // runs under valgrind, which counts from the first question on
-  std::vector<std::string> program;  // takes the orders in place of test/bench/client
+  bool counts_instructions = false;  // runs under valgrind, which counts from the first query on
+  std::vector<std::string> program;  // runs in place of test/bench/client, with the same orders
 };
 
 class Client {
@@ -63,30 +63,32 @@ class Client {
 
   const Process& process() const { return *process_; }
 
-  // Creates the channel; seconds to the first answer, nothing if there was none until then.
+  // Creates the channel. Returns the seconds to the first successful RPC, or nothing if there was
+  // none in that time.
   std::optional<double> First(std::chrono::seconds patience = Process::kPatience);
   bool Call(const std::string& method = "/bench/Call");
-  // Calls, and sends the cookie that came with the answer from then on. False: there was none.
+  // Makes a call, and sends the cookie of its response from then on. False: there was no cookie.
   bool Keep(const std::string& method = "/bench/Call");
   struct Cost {
     double cpu_seconds = 0;   // each
     double instructions = 0;  // each; 0 without counts_instructions
-    double seconds = 0;       // on the wall clock, each
+    double seconds = 0;       // each, by the wall clock
   };
-  // That many calls, one after the other; nothing when one failed.
+  // Makes that many calls, one after the other. Returns nothing if one failed.
   std::optional<Cost> Calls(long count, const std::string& method = "/bench/Call");
 
-  // Subscribes to the endpoints of that many clusters of the control plane that is its target, by
-  // gRPC alone, and acknowledges whatever comes. False: nothing came.
+  // With gRPC alone, subscribes to the endpoints of that many clusters at its target, a control
+  // plane, and ACKs every response. False: there was no response.
   bool Watch(long clusters);
-  // Instructions in that time without a call; counts_instructions is needed. Nothing: it failed.
+  // The instructions in that time without a call; needs counts_instructions. Returns nothing if it
+  // failed.
   std::optional<double> Idle(std::chrono::milliseconds time);
 
-  // Instructions of the process so far, all threads; counts_instructions is needed.
+  // The instructions of all threads so far; needs counts_instructions.
   double Instructions();
 
  private:
-  // Of the window between the last two dumps.
+  // The instructions between the last two dumps.
   double WindowInstructions();
   std::string Ask(const std::string& order, const std::string& answer,
                   std::chrono::seconds patience = Process::kPatience);
@@ -97,11 +99,11 @@ class Client {
   FILE* orders_ = nullptr;
   std::unique_ptr<Process> process_;
   size_t seen_ = 0;
-  int windows_ = 0;          // that callgrind wrote
-  double instructions_ = 0;  // in those that Instructions() asked for
+  int windows_ = 0;          // written by callgrind
+  double instructions_ = 0;  // in the windows that Instructions() has read
 };
 
-// Of one EDS resource (decode.cc), each time.
+// The cost of one EDS resource (decode.cc).
 struct DecodeCost {
   double raw = 0;     // instructions: protobuf alone; these three are 0 without valgrind
   double build = 0;   // decoded, validated and built
@@ -110,7 +112,7 @@ struct DecodeCost {
 };
 DecodeCost MeasureDecode(long endpoints);
 
-// Instructions in which protobuf alone reads an EDS resource.
+// The instructions in which protobuf alone decodes an EDS resource.
 double InstructionsOfRawDecode(const std::string& bytes);
 
 // Whether instructions can be counted here.

@@ -59,7 +59,7 @@ std::string Ratio(const Sample& over, const Sample& under) {
 enum class Kind {
   kHostOverOurs,     // at least
   kOursOverPlain,    // at most
-  kOursOverOurs,     // at most: of this size over that of base_size
+  kOursOverOurs,     // at most: this size's value over that of base_size
   kOursBeyondPlain,  // at most, in the row's unit
   kOurs,             // at most, in the row's unit
 };
@@ -140,7 +140,7 @@ struct Judgement {
   std::optional<double> measured;
 };
 
-// Ours was tried, and gave no value.
+// Whether ours was measured and gave no value.
 bool HasFailed(const Row& r) { return r.ours.values.empty() && !r.is_of_plain_alone; }
 
 Judgement Judge(const Target& t, const std::deque<Row>& rows) {
@@ -164,7 +164,7 @@ Judgement Judge(const Target& t, const std::deque<Row>& rows) {
   auto reaches = [&](double value) { return at_least ? value >= t.bound : value <= t.bound; };
   const double measured = measure(over.Median(), under.Median());
   if (reaches(measured)) return {Verdict::kMet, measured};
-  // As good as the spread of the runs allows.
+  // The best value within the spread of the runs.
   const double best =
       at_least ? measure(over.Most(), under.Least()) : measure(over.Least(), under.Most());
   return {reaches(best) ? Verdict::kWithinSpread : Verdict::kMissed, measured};

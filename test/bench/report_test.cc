@@ -30,7 +30,7 @@ std::string Targets(const Report& report) {
   return Written([](const Report& r, FILE* out) { r.WriteTargets(out); }, report);
 }
 
-// One line of the table of targets says so, and bench-check passes or not.
+// Expects this line in the table of targets, and whether bench-check passes.
 void ExpectPasses(const Report& report, const std::string& line) {
   EXPECT_NE(Targets(report).find(line), std::string::npos) << Targets(report);
   EXPECT_TRUE(report.Passes()) << Targets(report);
@@ -40,7 +40,7 @@ void ExpectFails(const Report& report, const std::string& line) {
   EXPECT_FALSE(report.Passes()) << Targets(report);
 }
 
-// At most 1.5 % more than plain.
+// The target is at most 1.5 % more than plain.
 Report WithRpc(const std::vector<double>& plain, const std::vector<double>& ours) {
   Report report;
   Row& row = report.At("rpc", 0, "an RPC", "instructions");

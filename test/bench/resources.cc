@@ -30,7 +30,7 @@ Message Any(const std::string& type, const Message& value) {
 Message FromAds() { return Message().Bytes(3, Message()); }
 Message FromSelf() { return Message().Bytes(5, Message()); }
 
-// Metadata of load balancing.
+// Load-balancing metadata.
 Message LbMetadata(const std::string& version) {
   const Message field = Message().Bytes(1, "version").Bytes(2, Message().Bytes(3, version));
   return Message().Bytes(1, Message().Bytes(1, "envoy.lb").Bytes(2, Message().Bytes(1, field)));
@@ -80,7 +80,7 @@ Message SessionFilter() {
 Message ConnectionManager(const std::string& route_config,
                           const std::vector<Message>& filters = {}) {
   Message manager = Message()
-                        .Bytes(2, "bench")  // the prefix of its counters, which Envoy needs
+                        .Bytes(2, "bench")  // the prefix of its counters, required by Envoy
                         .Bytes(3, Message().Bytes(1, FromAds()).Bytes(2, route_config));
   for (const Message& filter : filters) manager.Bytes(5, filter);
   manager.Bytes(5, Filter("router", "router.v3.Router", Message()));

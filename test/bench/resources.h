@@ -1,5 +1,5 @@
-// What the benchmark's control plane serves, as serialized resources. Written field by field, since
-// a JSON form of ten thousand endpoints would cost more than what is measured.
+// The serialized resources of the benchmark's control plane. They are written field by field, since
+// the JSON form of ten thousand endpoints would cost more than what is measured.
 #ifndef GRPC_XDS_TEST_BENCH_RESOURCES_H_
 #define GRPC_XDS_TEST_BENCH_RESOURCES_H_
 
@@ -15,7 +15,7 @@ inline constexpr char kCluster[] = "type.googleapis.com/envoy.config.cluster.v3.
 inline constexpr char kEndpoints[] =
     "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-// A protobuf message that grows at its end.
+// A protobuf message to which fields are appended.
 class Message {
  public:
   Message& Bytes(uint32_t field, const std::string& value);
@@ -31,7 +31,7 @@ class Message {
 struct Endpoint {
   std::string ip;
   int port = 0;
-  std::string version = {};  // a label of its; empty: it has none
+  std::string version = {};  // its label "version"; empty: none
 };
 
 enum class Match { kPath, kPrefix, kRegex, kHeader };
@@ -40,29 +40,29 @@ struct Route {
   Match match = Match::kPath;
   std::string value;
   std::string cluster;
-  bool configures_method = false;  // it has a timeout, and says when to retry
-  std::string version = {};        // of the endpoints that it wants; empty: it takes any
+  bool configures_method = false;  // it has a timeout and a retry policy
+  std::string version = {};        // the version of endpoints that it selects; empty: any
 };
 
-// So many routes to cluster "c0", of which the last matches "/bench/Call" and the others nothing
-// that is called: by path; and a mix, half by path, half by prefix, but for 100 regular expressions
-// and 100 headers.
+// That many routes to cluster "c0". The last matches "/bench/Call", the others match no call.
+// PathRoutes() match by path. MixedRoutes() match half by path and half by prefix, except for 100
+// regular expressions and 100 headers.
 std::vector<Route> PathRoutes(long count);
 std::vector<Route> MixedRoutes(long count);
 
 std::string ListenerBytes(const std::string& name, const std::string& route_config);
-// With the filter by which RPCs have sessions, and get a cookie.
+// A listener with the filter that gives RPCs sessions and a cookie.
 std::string SessionListenerBytes(const std::string& name, const std::string& route_config);
 std::string RoutesBytes(const std::string& name, const std::vector<Route>& routes);
-// What an Envoy takes: a listener that listens, on that port, and a cluster that is spoken to in
-// HTTP/2 and whose localities' weights count, both of which gRPC does anyway.
+// Resources for an Envoy: a listener on that port, and a cluster with HTTP/2 and with weights of
+// localities, which gRPC uses anyway.
 std::string EnvoyListenerBytes(const std::string& name, const std::string& route_config, int port);
 std::string EnvoyClusterBytes(const std::string& name);
-// With load reports to the server it came from.
+// A cluster with load reports to its own control plane.
 std::string ClusterBytes(const std::string& name);
-// With a subset for each version of its endpoints.
+// A cluster with a subset for each version of its endpoints.
 std::string SubsetClusterBytes(const std::string& name);
-// One locality of weight 1 for each list.
+// One locality with weight 1 for each list.
 std::string EndpointsBytes(const std::string& name,
                            const std::vector<std::vector<Endpoint>>& localities);
 

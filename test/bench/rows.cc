@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience(300);  // with a client under valgrind
+constexpr std::chrono::seconds kPatience(300);  // for a client under valgrind
 constexpr Variant kAll[] = {Variant::kPlain, Variant::kHost, Variant::kOurs};
 constexpr Variant kBoth[] = {Variant::kHost, Variant::kOurs};
 
@@ -26,7 +26,8 @@ double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Calls until one arrived there beyond so many: milliseconds of the longest. Nothing: one failed.
+// Makes calls until the backend has answered more than that many. Returns the longest time in
+// milliseconds, or nothing if a call failed.
 std::optional<double> LongestCallUntil(Client* client, const gxds_test::Backend& backend,
                                        long calls) {
   double longest = 0;
@@ -38,7 +39,7 @@ std::optional<double> LongestCallUntil(Client* client, const gxds_test::Backend&
   return longest;
 }
 
-// Says on standard error what is measured next, and how long it took until here.
+// Prints on standard error the next measurement, and the time so far.
 void Note(const std::string& what, Variant v) {
   static const Clock::time_point start = Clock::now();
   fprintf(stderr, "%6.1f s  %s: %s\n", MillisecondsSince(start) / 1e3, what.c_str(), Name(v));
@@ -66,7 +67,7 @@ void Rows::InstructionsOf(Row* row, const ClientOptions& options, bool keeps, lo
   if (!client.First() || (keeps && !client.Keep()) || !client.Calls(50)) return;
   auto cost = client.Calls(calls);
   if (!cost) return;
-  // What goes by the clock is no call's, and under valgrind a call takes long.
+  // Work by the clock is not part of a call, and under valgrind a call takes long.
   const std::chrono::duration<double> took(cost->seconds * static_cast<double>(calls));
   auto idle = client.Idle(std::chrono::duration_cast<std::chrono::milliseconds>(took));
   if (!idle) return;
@@ -156,7 +157,7 @@ void Rows::ChangeInstructions(Row* row, const Updates& updates, int count) {
   auto instructions = InstructionsOfUpdates(&client, updates, count);
   if (!instructions) return;
   row->ours.values.push_back(*instructions);
-  // Always the same.
+  // The value is always the same.
   if (row->plain.values.empty()) {
     row->plain.values.push_back(InstructionsOfRawDecode(updates.resource));
   }

@@ -1,5 +1,5 @@
-// The scenarios: each measures its rows once, for the host's xDS and ours (and plain gRPC where
-// that is the floor) one after the other.
+// The scenarios. Each measures its rows once, one after the other for the host's xDS and ours, and
+// for plain gRPC if that is the floor.
 #ifndef GRPC_XDS_TEST_BENCH_ROWS_H_
 #define GRPC_XDS_TEST_BENCH_ROWS_H_
 
@@ -14,54 +14,57 @@ class Rows {
  public:
   explicit Rows(Report* report);
 
-  // CPU of a unary RPC.
+  // The CPU time of a unary RPC.
   void RpcCpu(long calls);
-  // Instructions of a unary RPC, with a thread that waits for completions all the time.
+  // The instructions of a unary RPC, with a thread that always waits for completions.
   void RpcInstructions(long calls);
-  // Instructions of a unary RPC of a synchronous program with that many routes, of which it matches
-  // the last: exact paths, or a mix of all kinds.
+  // The instructions of a unary RPC of a synchronous program with that many routes. It matches the
+  // last of them. The routes match exact paths, or are a mix of all kinds.
   void RpcRoutes(long routes, bool mixed, long calls);
   // The same with one route, which has a timeout and retries.
   void RpcMethodConfig(long calls);
-  // The same, of a session: with its cookie; and one that goes to a subset of the endpoints. Ours
-  // alone.
+  // The same, for ours only: an RPC of a session with its cookie, and an RPC that selects a subset
+  // of the endpoints.
   void RpcOfSession(long calls);
   void RpcWithSubset(long calls);
-  // One cluster of that many endpoints in ten localities, in each of which one accepts connections:
-  // the time to the first RPC, memory, and the CPU of an update that changes one endpoint.
+  // One cluster with that many endpoints in ten localities, each of which has one endpoint that
+  // accepts connections. Measures the time to the first RPC, memory, and the CPU time of an update
+  // that changes one endpoint.
   void Endpoints(long count, int updates, bool with_host);
-  // That many clusters of ten endpoints, one of which accepts connections: the time to the first
-  // RPC, and the CPU of an update that swaps two of one cluster's endpoints. Who has no RPC
-  // answered in that time is given up.
+  // That many clusters of ten endpoints, one of which accepts connections. Measures the time to the
+  // first RPC, and the CPU time of an update that swaps two endpoints of one cluster. Stops a
+  // client without a successful RPC in that time.
   void Clusters(long count, int updates, bool with_host,
                 std::chrono::seconds patience = Process::kPatience);
-  // What gRPC alone needs for such an update, in CPU or in instructions: it takes in the message
-  // and sends the acknowledgement with all names. The floor of those rows.
+  // The CPU time or instructions that gRPC alone needs for such an update: it receives the message
+  // and sends the ACK with all names. This is the floor of those rows.
   void Acknowledgement(long clusters, int updates, bool counts_instructions);
-  // Instructions of those two updates, ours alone, over those of protobuf's reading of the
+  // The instructions of those two updates, for ours only, and of protobuf's decoding of the
   // resource.
   void EndpointInstructions(long count, int updates);
   void ClusterInstructions(long count, int updates);
-  // The first of these where RPCs have sessions.
+  // The first of these, with sessions.
   void SessionEndpointInstructions(long count, int updates);
-  // The endpoints of the only cluster are replaced: the time from the push to the first RPC there.
+  // Replaces the endpoints of the only cluster. Measures the time from the push to the first RPC on
+  // the new ones.
   void Moved(int moves);
-  // The route is switched to a cluster whose endpoints come half a second late: the longest RPC.
+  // Switches the route to a cluster whose endpoints arrive half a second late. Measures the longest
+  // RPC.
   void Late(int times);
-  // A synchronous program that makes no calls: from an update to its acceptance.
+  // Measures the time from an update to its ACK, in a synchronous program that makes no calls.
   void Idle(int updates);
-  // Instructions from the bytes of an EDS resource of that many endpoints to what is built of it,
-  // over those of protobuf alone; and the memory that is held for each of them.
+  // The instructions to build the resource from the bytes of an EDS resource with that many
+  // endpoints, compared with protobuf alone, and the memory held for each endpoint.
   void Decode(long endpoints);
 
  private:
   void Instructions(Row* row, bool plain, bool polls, long calls);
-  // Of calls by a client with these options. keeps: it has a session.
+  // Measures calls of a client with these options. keeps: it has a session.
   static void InstructionsOf(Row* row, const ClientOptions& options, bool keeps, long calls);
-  // The CPU of so many updates; beside ours that of protobuf alone.
+  // Measures the CPU time of that many updates, and for ours also that of protobuf alone.
   void ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
                  int count);
-  // The instructions of so many, of a client of ours, and those of protobuf alone.
+  // Measures the instructions of that many updates, of a client of ours and of protobuf alone.
   void ChangeInstructions(Row* row, const Updates& updates, int count);
 
   Report* const report_;

@@ -136,7 +136,7 @@ Updates Scene::ServeClusters(long count) {
   Updates updates;
   updates.resource = EndpointsBytes(NameOfCluster(1), {EndpointsOfCluster(1)});
   updates.make = [this, count](int i) {
-    const long rest = count - 1;  // all but the one that is called
+    const long rest = count - 1;  // all except the one that is called
     const long cluster = 1 + i % rest;
     std::vector<Endpoint> endpoints = EndpointsOfCluster(cluster);
     if (i / rest % 2 == 0) std::swap(endpoints[1], endpoints[2]);

@@ -1,4 +1,4 @@
-// What the rows are measured in: the control plane, with what it serves, and the backends.
+// The environment of the measurements: the control plane with its resources, and the backends.
 #ifndef GRPC_XDS_TEST_BENCH_SCENE_H_
 #define GRPC_XDS_TEST_BENCH_SCENE_H_
 
@@ -17,43 +17,43 @@ namespace gxds_bench {
 class Scene {
  public:
   Scene();
-  // Of a client that calls the service "bench", or for kPlain its first backend.
+  // The options of a client that calls the service "bench", or for kPlain its first backend.
   ClientOptions Options(Variant variant) const;
-  // Likewise of ours, which looks at subsets.
+  // The same for a client of ours that uses subsets.
   ClientOptions SubsetOptions() const;
-  // Of a client that speaks with the control plane by gRPC alone.
+  // The options of a client that connects to the control plane with gRPC alone.
   ClientOptions AloneOptions() const;
 
-  // From now on what is served is for an Envoy that listens on that port (0: for gRPC again). Envoy
-  // connects to an endpoint when it picked it, and fails the RPC when it is refused; so of its
-  // endpoints, which have the same addresses, each accepts connections.
+  // From now on serves resources for an Envoy that listens on that port (0: for gRPC again). Envoy
+  // connects to an endpoint only when it picks it, and fails the RPC if the connection is refused.
+  // So all its endpoints, which have the same addresses, accept connections.
   void ServeEnvoyAt(int port);
 
   Plane& plane() { return plane_; }
-  // The i-th backend; after the last comes the first again.
+  // The i-th backend, counted round.
   gxds_test::Backend& backend(int i);
-  // One endpoint in one locality, that backend, of a cluster of that name.
+  // The endpoints of a cluster of that name: only that backend, in one locality.
   std::string OnlyEndpoint(const std::string& cluster, int backend);
 
-  // The service "bench" with these routes, or one that sends everything to cluster "c0", whose only
-  // endpoint is the first backend.
+  // Serves the service "bench" with these routes, by default one route of everything to cluster
+  // "c0". The only endpoint of "c0" is the first backend.
   void Serve(const std::vector<Route>& routes = {});
-  // The service that is served gives its RPCs sessions.
+  // Gives RPCs of the served service sessions.
   void AddSessions();
-  // As Serve(), with a route that wants one of two versions of cluster "c0".
+  // Like Serve(), with a route that selects one of two versions of cluster "c0".
   void ServeSubset();
-  // Cluster "c0" has that many endpoints in ten localities (less than 100: in one), in each of
-  // which one accepts connections; an update replaces an endpoint that does not.
+  // Serves cluster "c0" with that many endpoints in ten localities (less than 100: in one). One
+  // endpoint of each locality accepts connections. An update replaces an endpoint that does not.
   Updates ServeEndpoints(long count);
-  // That many clusters of ten endpoints, one of which accepts connections, each with a route; an
-  // update swaps two endpoints of a cluster.
+  // Serves that many clusters of ten endpoints, one of which accepts connections, each with a
+  // route. An update swaps two endpoints of a cluster.
   Updates ServeClusters(long count);
-  // While these are served: an update replaces an endpoint of a cluster.
+  // While these clusters are served: an update replaces an endpoint of a cluster.
   Updates ReplaceInClusters(long count);
 
  private:
-  // An address of this machine on which nobody listens: a connection is refused at once. For an
-  // Envoy one that accepts them.
+  // An address of this machine on which nobody listens, so connections are refused at once. For an
+  // Envoy, an address that accepts connections.
   Endpoint Other(long number) const;
   std::string BytesOfCluster(const std::string& name) const;
   std::vector<Endpoint> EndpointsOfCluster(long cluster) const;

@@ -10,7 +10,7 @@
 namespace gxds_bench {
 namespace {
 
-// By what the client used() so far.
+// The cost by used(), which returns what the client has used so far.
 std::optional<double> CostOfUpdates(const Process& client, const Updates& updates, int count,
                                     const std::function<double()>& used) {
   using Clock = std::chrono::steady_clock;

@@ -1,4 +1,4 @@
-// What an update costs the client that takes it in.
+// The cost of an update for the client.
 #ifndef GRPC_XDS_TEST_BENCH_UPDATES_H_
 #define GRPC_XDS_TEST_BENCH_UPDATES_H_
 
@@ -10,28 +10,28 @@
 
 namespace gxds_bench {
 
-// Updates of one kind: each changes something, and is of the size of the others.
+// Updates of one kind. Each changes something, and all have the same size.
 struct Updates {
-  std::function<bool(int)> make;  // the one of that number; returns when it is accepted, or false
-  std::string resource;           // the bytes of what changes, as protobuf alone reads them
+  std::function<bool(int)> make;  // makes update i, and returns whether it was accepted
+  std::string resource;           // the bytes of the changed resource, for protobuf alone
 };
 
-// CPU seconds, or instructions, of an update: the median of so many. Each counts from before it is
-// sent until the client is quiet again. Taken off is what the client then uses in as much time when
-// nothing comes: gRPC looks at its sockets and timers by the clock, which is no part of an update,
-// and under valgrind an update takes long. What it does now and then (it walks the timers of all
-// endpoints that refused) may fall into either time, and is as much as many updates: hence the
-// median. Nothing: an update failed.
+// CPU seconds, or instructions, of an update: the median of that many. Each is counted from before
+// it is sent until the client is quiet again. The result excludes what the client then uses in the
+// same time without an update: gRPC checks its sockets and timers by the clock, which is not part
+// of an update, and under valgrind an update takes long. Occasional work (walking the timers of all
+// endpoints that refused) may fall into either time, and costs as much as many updates; hence the
+// median. Returns nothing if an update failed.
 std::optional<double> CpuOfUpdates(const Process& client, const Updates& updates, int count);
 std::optional<double> InstructionsOfUpdates(Client* client, const Updates& updates, int count);
 
-// CPU seconds of an update: the mean of so many (or of those of one minute), whose starts are at
-// least so far apart that the client's caches are cold. Taken off is what the client then uses in
-// as much time when nothing comes. Nothing: an update failed.
+// CPU seconds of an update: the mean of that many, or of those of one minute. Their starts are far
+// enough apart that the client's caches are cold. The result excludes what the client then uses in
+// the same time without an update. Returns nothing if an update failed.
 std::optional<double> CpuOfUpdatesApart(const Process& client, const Updates& updates, int count,
                                         std::chrono::milliseconds apart);
 
-// CPU seconds for which protobuf alone reads an EDS resource.
+// The CPU seconds in which protobuf alone decodes an EDS resource.
 double CpuOfRawDecode(const std::string& bytes);
 
 }  // namespace gxds_bench
