@@ -21,8 +21,7 @@ struct gxds_session_endpoint {
   uint32_t priority; /* priority, locality and index are numbers */
   uint32_t locality;
   uint32_t index;
-  uint32_t
-      times; /* how often it occurs in the endpoints: DNS may return an address more than once */
+  uint32_t times; /* how often it occurs: DNS may return an address more than once */
   /* During an update: the old endpoints have it, and the new ones are not known to have it. */
   bool leaving;
   const gxds_locality *was_in; /* borrowed from the endpoints before the update */

@@ -24,8 +24,7 @@ TEST(Delta, AChangeCostsWhatChanged) {
   EXPECT_EQ(client.Call().name, "a");
   EXPECT_EQ(client.Call({}, "/other.Service/Name").name, "b");
   EXPECT_NE(plane.Wait({"\"event\":\"stream_open\"", "\"service\":\"delta ads\""}), "");
-  EXPECT_NE(plane.Wait({kPush, kEndpoints}),
-            "");  // perhaps printed after those RPCs
+  EXPECT_NE(plane.Wait({kPush, kEndpoints}), "");  // perhaps printed after those RPCs
   size_t mark = plane.Mark();
   mesh.clusters[0].localities[0].ports = {c.port()};
   plane.Set(mesh);

@@ -59,8 +59,8 @@ class Plane {
   }
 
  private:
-  static constexpr gxds_time kNow =
-      GXDS_SECOND;  // constant, because no test here removes resources, which takes time
+  // Constant, because no test here removes resources, which takes time.
+  static constexpr gxds_time kNow = GXDS_SECOND;
 
   void Drain() {
     gxds_serve_action action;

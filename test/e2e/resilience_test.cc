@@ -184,8 +184,8 @@ class OtherKeeper {
     for (const auto& entry : std::filesystem::directory_iterator(dir)) {
       if (entry.path().extension() != ".lock") continue;
       fd_ = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-      EXPECT_EQ(flock(fd_, LOCK_EX),
-                0);  // waits until the reactor has closed the file of an ended client
+      // Waits until the reactor has closed the file of an ended client.
+      EXPECT_EQ(flock(fd_, LOCK_EX), 0);
     }
   }
   ~OtherKeeper() { LetGo(); }

@@ -203,8 +203,8 @@ class Apache {
     return c;
   }
 
-  TempDir root_{"/tmp"},
-      logs_{"/tmp"};  // in /tmp, because Apache changes to another user if it runs as root
+  // In /tmp, because Apache changes to another user if it runs as root.
+  TempDir root_{"/tmp"}, logs_{"/tmp"};
   const int port_;
   const int tls_;
   const bool mutual_;

@@ -26,9 +26,8 @@ typedef enum fleet_rules {
 typedef struct fleet_options {
   fleet_rules rules;
   size_t clients;
-  size_t replicas; /* of each server, 1 to FLEET_REPLICAS_MAX */
-  double
-      messages; /* that all replicas of a server handle in a second; a connection counts as four */
+  size_t replicas;  /* of each server, 1 to FLEET_REPLICAS_MAX */
+  double messages;  /* that all replicas of a server handle in a second; a connection is four */
   double bandwidth; /* bytes that all replicas of a server send in a second */
   uint64_t seed;
 } fleet_options;

@@ -174,8 +174,7 @@ void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &l
                             const gxds_priority &priority) {
   if (priority.locality_count < 2) return;
   double sum = 0;
-  std::map<std::string, std::pair<std::string, double>>
-      zones;  // by address: its zone, and the zone's weight
+  std::map<std::string, std::pair<std::string, double>> zones;  // by address: zone, its weight
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality *l = priority.localities[i];
     if (l->endpoint_count == 0) continue;

@@ -245,15 +245,14 @@ struct ServerOptions {
   bool reads_stale = false;       // uses the names of a request with a stale nonce
   bool constant_version = false;  // all responses have the same version
   Answering answers = kAnswersNothing;
-  bool repeats = false;     // SotW: any change causes all resources of all types to be sent again
-  int wrap_one_in = 1;      // one in so many resources is wrapped; 0: none
-  bool delta = false;       // the bootstrap asks for delta
-  bool knows_delta = true;  // otherwise it answers UNIMPLEMENTED
-  bool tells_absent =
-      false;                 // delta: also removes names that never existed; else only deleted ones
-  bool breathless = false;   // delta: a resource that returns is removed in the same response
-  bool drops_names = false;  // delta: ignores the names in stale ACKs and NACKs, as Istio does
-  gxds_duration ttl = 0;     // of all resources
+  bool repeats = false;       // SotW: any change causes all resources of all types to be sent again
+  int wrap_one_in = 1;        // one in so many resources is wrapped; 0: none
+  bool delta = false;         // the bootstrap asks for delta
+  bool knows_delta = true;    // otherwise it answers UNIMPLEMENTED
+  bool tells_absent = false;  // delta: also removes names that never existed, not only deleted ones
+  bool breathless = false;    // delta: a resource that returns is removed in the same response
+  bool drops_names = false;   // delta: ignores the names in stale ACKs and NACKs, as Istio does
+  gxds_duration ttl = 0;      // of all resources
   bool wrapper_versions = false;  // SotW: wrappers have versions of their own
   gxds_duration delay = 0;        // before an answer
   gxds_duration replication = 0;  // before a change reaches it
@@ -279,9 +278,8 @@ struct Options {
   int web = -1;            // the server that is a web server, anywhere in the lists; -1: none
   bool web_files = false;  // it serves resource files and their index; else REST-JSON
   gxds_duration web_refresh = 0;
-  gxds_duration web_max_age = 0;  // in its answers until the world heals; 0: none
-  bool web_versions_names =
-      false;  // its version covers the requested names; else everything it has
+  gxds_duration web_max_age = 0;    // in its answers until the world heals; 0: none
+  bool web_versions_names = false;  // its version covers the requested names; else everything
   ServerOptions server[kServerMax];
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;

@@ -80,8 +80,7 @@ struct SotwServed {
   bool answered = false;
   bool odd = false;  // its acknowledgements are not reliable
   Mask names = 0;
-  int given[kNameCount] =
-      {};  // what the client has, as the server believes; -1: nothing; -2: not known
+  int given[kNameCount] = {};  // what the server believes the client has; -1: nothing; -2: unknown
   std::string nonce;
   std::string version;  // the last one in a response, or the client's if the server trusted it
   Heartbeats heartbeats;

@@ -415,8 +415,7 @@ TEST(Clients, ATargetStartsFromWhatItUsedBesideOthers) {
   b.Release();
   User a(uri, {.target = "xds:///one", .members = keeps});
   a.Watch({{1, "a"}, {2, "b"}});
-  EXPECT_EQ(a.Take().token + a.Take().token + a.Take().token,
-            4u);  // two notifications of a, one of b
+  EXPECT_EQ(a.Take().token + a.Take().token + a.Take().token, 4u);  // two of a, one of b
   a.Release();
   std::filesystem::remove_all(dir);
 }

@@ -98,9 +98,8 @@ TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
     t.Step(true);
     ++wakes;
   }
-  EXPECT_LE(
-      wakes,
-      3 * 100 + 5);  // the event, a look, and a poll for events that were fetched and not handled
+  // Each time: the event, a look, and a poll for events that were fetched and not handled.
+  EXPECT_LE(wakes, 3 * 100 + 5);
 }
 
 TEST(PollPolicy, TakesWhatOthersLeaveWithin14Milliseconds) {

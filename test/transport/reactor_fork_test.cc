@@ -92,9 +92,8 @@ TEST(ReactorFork, ChildMayAcquireANewReactor) {
   unsigned generation = gxds_reactor_generation();
   int status = ForkAndRun([&] {
     if (gxds_reactor_generation() != generation + 1) return 1;
-    Post([] {
-      _exit(2);
-    });  // to the parent's reactor: dropped, or run by the next reactor, but never a crash
+    // To the parent's reactor: dropped, or run by the next reactor, but never a crash.
+    Post([] { _exit(2); });
     ReactorUse again;
     int ran = 0;
     OnReactor([&] {
