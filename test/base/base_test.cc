@@ -168,7 +168,7 @@ TEST(Backoff, AfterAStreamIsTheRestOfItsStepOrARandomPartOfASecond) {
     EXPECT_LE(lived + wait, step * GXDS_MILLISECOND * 12 / 10);
   }
   gxds_duration wait = gxds_backoff_after_stream(&backoff, false, GXDS_SECOND * 3600, &random);
-  EXPECT_GE(wait, GXDS_SECOND * 5);  // A57: without an answer it is a whole step
+  EXPECT_GE(wait, GXDS_SECOND * 5);  // A57: without a response, a whole step
   EXPECT_LE(gxds_backoff_after_stream(&backoff, true, 20 * GXDS_SECOND, &random),
             GXDS_REOPEN_WITHIN);
   wait = gxds_backoff_after_stream(&backoff, true, 0, &random);
@@ -246,7 +246,7 @@ TEST(Error, AnEqualOneKeepsTheOneThatIsKnown) {
   gxds_error_unref(first);
 }
 
-// The words of one error are not the origin of another.
+// Text of an error that looks like an origin is not treated as one.
 TEST(Error, WordsThatLookLikeAnOriginAreWords) {
   const gxds_error *words = NewError("gone (xDS server s:1)", "", "n");
   const gxds_error *origin = NewError("gone", "s:1", "n");

@@ -26,8 +26,8 @@ TEST(Metric, AFamilyIsDeclared) {
 
 TEST(Histogram, CountsAreCumulativeAndEndWithAll) {
   gxds_histogram h = {};
-  gxds_histogram_add(&h, -5);                // a clock that went back
-  gxds_histogram_add(&h, GXDS_MILLISECOND);  // a step's own bound is within it
+  gxds_histogram_add(&h, -5);                // a clock that went backwards
+  gxds_histogram_add(&h, GXDS_MILLISECOND);  // a bucket includes its bound
   gxds_histogram_add(&h, GXDS_MILLISECOND + 1);
   gxds_histogram_add(&h, 60 * GXDS_SECOND);
   gxds_text text = {};

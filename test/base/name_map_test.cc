@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/ref.h"
 
-// The linker gives us the map's calls of these two (--wrap), so that hashes can be made to collide
-// and allocations be counted.
+// The linker replaces the map's calls of these two functions (--wrap), so that tests can make
+// hashes collide and count allocations.
 namespace {
 uint64_t g_hash_mask = ~uint64_t{0};
 size_t g_allocations = 0;
@@ -117,7 +117,7 @@ Difference DiffOfModels(const Model &before, const Model &after) {
   return d;
 }
 
-// A map and what it should hold.
+// A map and its expected contents.
 struct Version {
   const gxds_name_map *map = nullptr;
   Model model;
@@ -136,8 +136,8 @@ INSTANTIATE_TEST_SUITE_P(Hashes, NameMap,
                                            uint64_t{0x3} << 62 | 1,  // some collide
                                            uint64_t{0x0f}));         // few, and deep below
 
-// Thousands of versions, many alive at a time, each compared with a std::map, and differences
-// between any two of them.
+// Thousands of versions, many of which exist at a time. Each is compared with a std::map, and so
+// are the differences between any two of them.
 TEST_P(NameMap, EveryVersionIsWhatAPlainMapWouldBe) {
   std::mt19937 rng(7);
   std::vector<Version> alive(8);
@@ -180,8 +180,8 @@ TEST_P(NameMap, EveryVersionIsWhatAPlainMapWouldBe) {
   }
 }
 
-// The shape follows from the content alone, so that removing leaves no trace: as many nodes are
-// allocated to copy a map that grew and shrank as one that was built directly.
+// The shape depends only on the contents, so removals leave no trace: a map that grew and shrank
+// has as many nodes to copy as one that was built directly.
 TEST_P(NameMap, RemovingLeavesTheShapeOfAMapThatNeverHadThem) {
   const gxds_name_map *direct = nullptr;
   const gxds_name_map *detour = nullptr;
@@ -235,7 +235,7 @@ TEST(NameMapCost, APutAllocatesThePathAndADiffVisitsWhatDiffers) {
     EXPECT_EQ(d.calls, 1u);
     gxds_name_map_unref(next);
   }
-  // 100,000 names over 32 ways: four levels, seldom five or six, and the map itself.
+  // 100,000 names with 32 children a node: four levels, rarely five or six, and the map itself.
   EXPECT_LE(most, 8u);
   gxds_name_map_unref(m);
 }
