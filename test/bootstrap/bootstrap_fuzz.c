@@ -1,4 +1,4 @@
-/* Any bytes: a whole bootstrap, or a status that says why not; never both. */
+/* Any bytes give a whole bootstrap or an error status, never both. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@ struct Unref {
 };
 using Bootstrap = std::unique_ptr<const gxds_bootstrap, Unref>;
 
-// The error's text, or "" and a bootstrap.
+// Returns the error's text, or "" and a bootstrap in *out.
 std::string Parse(const std::string& json, Bootstrap* out = nullptr) {
   const gxds_bootstrap* parsed = nullptr;
   gxds_status status = gxds_bootstrap_parse(ToGxds(json), FakeHost(), &parsed, nullptr);
@@ -39,7 +39,7 @@ Bootstrap MustParse(const std::string& json) {
 
 constexpr char kServer[] = R"({"server_uri": "lb:1", "channel_creds": [{"type": "insecure"}]})";
 
-// A whole bootstrap around one server, which has these further members.
+// A whole bootstrap with one server, which has these further members.
 std::string WithServer(const std::string& members) {
   return R"({"xds_servers": [{"server_uri": "lb:1", "channel_creds": [{"type": "insecure"}])" +
          std::string(members.empty() ? "" : ", ") + members + "}]}";
@@ -129,7 +129,7 @@ TEST(Bootstrap, AuthoritiesAreSortedAndFilledIn) {  // A47.6, A47.7
             "xdstp://a%20b/envoy.config.listener.v3.Listener/%s");
   EXPECT_EQ(ToString(b->authorities[2].client_listener_resource_name_template),
             "xdstp://b.com/L/%s?a=1");
-  for (int i : {0, 1}) {  // without servers of their own: the top-level ones
+  for (int i : {0, 1}) {  // authorities without their own servers use the top-level ones
     ASSERT_EQ(b->authorities[i].server_count, 1u);
     EXPECT_EQ(b->authorities[i].servers[0], b->servers[0]);
   }
@@ -436,7 +436,7 @@ TEST(Bootstrap, DirectoryOfAFileUriIsPercentDecoded) {  // RFC 3986
   }
 }
 
-// A server of the list; features and more: members of it, more with a comma before each.
+// A server of the list. features and more are members of it, more with a comma before each.
 std::string WebServer(const std::string& uri, const std::string& features,
                       const std::string& more = "",
                       const std::string& creds = R"([{"type":"insecure"}])") {
@@ -534,7 +534,7 @@ std::string WithAuthority(const std::string& servers) {
   return WithTop(R"("authorities": {"a": {"xds_servers": [)" + servers + "]}}");
 }
 
-// With these servers at the top and further members.
+// A bootstrap with these servers at the top, and these further members.
 std::string WithServers(const std::string& servers, const std::string& members = "") {
   return R"({"xds_servers": [)" + servers + "]" + members + "}";
 }
@@ -543,11 +543,11 @@ TEST(Bootstrap, OneStreamIsSharedWhereNoAuthorityHasASecondServer) {  // A71.1
   const std::string one(kServer);
   const std::string other = R"({"server_uri": "lb:2", "channel_creds": [{"type": "insecure"}]})";
   EXPECT_TRUE(MustParse(WithServers(one))->shared_stream);
-  EXPECT_TRUE(MustParse(WithAuthority(other))->shared_stream);  // another, but one alone
+  EXPECT_TRUE(MustParse(WithAuthority(other))->shared_stream);  // another server, but only one
   EXPECT_TRUE(MustParse(WithAuthority(""))->shared_stream);
   EXPECT_FALSE(MustParse(WithServers(one + "," + other))->shared_stream);
   EXPECT_FALSE(MustParse(WithAuthority(one + "," + other))->shared_stream);
-  EXPECT_TRUE(MustParse(WithServers(one + "," + one))->shared_stream);  // the same one
+  EXPECT_TRUE(MustParse(WithServers(one + "," + one))->shared_stream);  // the same server twice
 }
 
 TEST(Bootstrap, SharedStreamSaysOtherwiseBothWays) {

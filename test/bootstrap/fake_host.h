@@ -1,5 +1,5 @@
-// A gxds_host that knows the credentials "insecure", "fake" and "picky" (whose config must be
-// {"ok":true}) and the certificate provider "file_watcher".
+// A gxds_host with the credentials "insecure", "fake" and "picky" (whose config must be
+// {"ok":true}), and the certificate provider "file_watcher".
 #ifndef GRPC_XDS_TEST_BOOTSTRAP_FAKE_HOST_H_
 #define GRPC_XDS_TEST_BOOTSTRAP_FAKE_HOST_H_
 

@@ -9,11 +9,11 @@ namespace grpc_xds_test {
 namespace {
 
 struct Case {
-  const char* members;  // of the bootstrap, beside xds_servers
+  const char* members;  // members of the bootstrap besides xds_servers
   const char* authority;
   const char* path;
-  const char* name;   // of the resource; null: an error
-  const char* error;  // then its text
+  const char* name;   // the resource's name; null: an error
+  const char* error;  // the error's text
 };
 
 constexpr char kAuthorities[] = R"(, "authorities": {

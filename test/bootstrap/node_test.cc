@@ -121,7 +121,7 @@ std::string WithoutId(const std::string& json) {
 }
 
 TEST(Node, WithoutItsIdIsOnlyWhatTheBootstrapSays) {
-  EXPECT_EQ(WithoutId(""), "");  // not what we are, which the next version changes
+  EXPECT_EQ(WithoutId(""), "");  // without the client's name and version, which change
   EXPECT_EQ(WithoutId(R"({"id": "one"})"), "");
   const std::string node = R"("cluster": "c", "locality": {"zone": "z"}, "metadata": )";
   const std::string described = WithoutId(R"({"id": "one", )" + node + R"({"a": 1, "b": 2}})");
@@ -178,7 +178,8 @@ std::string Nested(int levels, const std::string& open, const std::string& close
   return out;
 }
 
-// The deepest that is allowed still fits what encoders and decoders of a request around it allow.
+// The deepest allowed metadata still fits into the limits of encoders and decoders of a request
+// that contains it.
 TEST(Node, MetadataDepthIsBounded) {
   EXPECT_EQ(Node("{\"metadata\": " + Nested(16, "{\"a\":", "}") + "}").error(), "");
   EXPECT_EQ(Node("{\"metadata\": {\"a\":" + Nested(15, "[", "]") + "}}").error(), "");

@@ -22,7 +22,7 @@ class Source : public testing::Test {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  // Loads and keeps what came out.
+  // Loads the bootstrap and keeps the result.
   void Load(const gxds_host* host = nullptr) {
     gxds_str out;
     gxds_str where;
@@ -110,7 +110,7 @@ TEST_F(Source, SizeIsBounded) {
             "16777216 bytes allowed");
 }
 
-TEST_F(Source, HostsFallbackComesLast) {  // what google-c2p leaves
+TEST_F(Source, HostsFallbackComesLast) {  // google-c2p sets it
   gxds_host host = {};
   Load(&host);
   EXPECT_EQ(code_, GXDS_NOT_FOUND);
@@ -130,7 +130,7 @@ TEST_F(Source, HostsFallbackComesLast) {  // what google-c2p leaves
   EXPECT_EQ(text_, "{}");
   setenv("GRPC_XDS_BOOTSTRAP", "/nowhere/b.json", 1);
   Load(&host);
-  EXPECT_EQ(code_, GXDS_NOT_FOUND);  // a wrong path is a mistake, not an absence
+  EXPECT_EQ(code_, GXDS_NOT_FOUND);  // a wrong path is an error, not a missing bootstrap
 }
 
 TEST_F(Source, HostsBootstrapForTheTargetComesFirst) {

@@ -1,4 +1,4 @@
-/* Any bytes: a whole configuration of tls credentials, or at least one error; never both. */
+/* Any bytes give a whole configuration of tls credentials or at least one error, never both. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@ namespace {
 using grpc_xds_test::ToGxds;
 using grpc_xds_test::ToString;
 
-// "ca|certificate|key|nanoseconds", or all that is wrong.
+// Returns "ca|certificate|key|nanoseconds", or all errors.
 std::string Read(const std::string& json) {
   gxds_tls_creds c;
   gxds_errors errors = {};
