@@ -26,7 +26,7 @@ using gxds_sim::Str;
 namespace {
 
 constexpr int kWatches = 6;
-constexpr int kMoveMax = 10000;  // to a quiet point: more is for ever
+constexpr int kMoveMax = 10000;  // until a quiet point; more means that it never comes
 
 const gxds_schema *Schema() {
   static gxds_schema *const schema = gxds_schema_create();
@@ -67,7 +67,7 @@ class History {
   gxds_time now_ = 1000 * GXDS_SECOND;
   Contents contents_;
   int truth_[kTypeCount][kNameCount];
-  int before_[kTypeCount][kNameCount];  // what was there before it was deleted; -1: nothing
+  int before_[kTypeCount][kNameCount];  // the content before the deletion; -1: none
   const gxds_file_set *set_ = nullptr;
   gxds_ads_server *server_;
   std::unique_ptr<Peer> peers_[2];
@@ -125,7 +125,7 @@ HistoryResult History::Run() {
   return result_;
 }
 
-// ---- what happens ----
+// ---- events ----
 
 int History::DrawName() {
   int name;
@@ -146,7 +146,7 @@ void History::Step() {
 
 void History::Set(int type, int name, gxds_sim::ContentFault fault) {
   Content c = gxds_sim::DrawContent(&random_, type, name, names_);
-  c.other_spelling = false;  // a server finds resources by the name that is asked for
+  c.other_spelling = false;  // a server finds resources by the requested name
   c.fault = fault;
   truth_[type][name] = contents_.Add(c);
 }
@@ -228,10 +228,10 @@ void History::ChangeUse() {
   }
 }
 
-// And perhaps something changes while nobody hears it.
+// Ends streams. Perhaps something changes before they are opened again.
 void History::EndStreams() {
   result_.counts[kDidReconnect]++;
-  int which = 1 + random_.Int(3);  // one of them, or both
+  int which = 1 + random_.Int(3);  // one of the clients, or both
   for (int i = 0; i < 2; i++) {
     if (which >> i & 1) peers_[i]->EndStream(now_);
   }
@@ -246,7 +246,7 @@ void History::Wait(gxds_duration how_long) {
 
 // ---- the server ----
 
-// The truth is what it serves.
+// Makes the server serve the truth.
 void History::Publish() {
   std::string bytes[kTypeCount];
   gxds_file_input files[kTypeCount];
@@ -289,7 +289,7 @@ void History::CarryServer() {
 
 // ---- time ----
 
-// Delivers some message; false: there is none on its way.
+// Delivers a message. False: no message is on its way.
 bool History::Move() {
   CarryServer();
   int first = random_.Int(2);

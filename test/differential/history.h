@@ -1,16 +1,16 @@
-// One history of a server (`xds serve`'s own), and two clients of it that are told to do the same
-// at the same moments: one in state of the world, one in delta. At every quiet point (nothing is on
-// its way, nothing is waited for) both must hold the same.
+// One history of a server (the one of `xds serve`) and two of its clients, which do the same at the
+// same times: one in state of the world, one in delta. At every quiet point (no message is on its
+// way, and nothing is awaited) both must hold the same.
 //
-// Two things the protocols can't agree in, and so a history has either the one or the other:
-// - A client keeps the last good resource when it becomes invalid or is deleted (A88). Which one
-// was
-//   the last that it saw depends on what it saw between. So a *calm* history reaches a quiet point
-//   after each change, and a change of many resources leaves none invalid or missing; a *rough* one
-//   goes on while messages are on their way, and makes everything valid before its quiet points.
-// - State of the world has no word for the deletion of a route configuration or endpoints. That
-//   makes no difference as long as what was deleted is kept; calm histories with
-//   fail_on_data_errors leave it out.
+// In two cases the protocols cannot agree, so a history avoids them:
+// - A client keeps the last good resource when the resource becomes invalid or is deleted (A88).
+//   Which version was its last depends on the versions that it received in between. So a *calm*
+//   history reaches a quiet point after each change, and a change of many resources leaves none
+//   invalid or missing. A *rough* history goes on while messages are on their way, and makes
+//   everything valid before its quiet points.
+// - State of the world cannot express the deletion of a route configuration or endpoints. That
+//   makes no difference while deleted resources are kept. Calm histories with fail_on_data_errors
+//   do not delete these.
 #ifndef GRPC_XDS_TEST_DIFFERENTIAL_HISTORY_H_
 #define GRPC_XDS_TEST_DIFFERENTIAL_HISTORY_H_
 
@@ -21,7 +21,7 @@
 
 namespace gxds_differential {
 
-// What happens in a history.
+// The events of a history.
 enum Happening {
   kDidSet,
   kDidSetBad,
@@ -35,12 +35,12 @@ enum Happening {
   kDidReconnect,
   kDidWait,
   kDidCompare,
-  kDidCompareSnapshots,  // and there were some
+  kDidCompareSnapshots,  // and the clients had snapshots
   kHappeningCount
 };
 
 struct HistoryResult {
-  std::string difference;  // empty: there was none
+  std::string difference;  // empty: no difference
   uint32_t counts[kHappeningCount] = {};
 };
 

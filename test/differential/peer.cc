@@ -13,7 +13,8 @@ namespace {
 
 const gxds_host kHost = {};
 constexpr char kNodeId[] = "node";
-// Which occasion of a planted fault it happens at: not the first, so that something is held.
+// The occasion at which a planted fault happens. It is not the first, so that the client holds
+// something by then.
 constexpr int kStrike = 5;
 
 }  // namespace
@@ -60,7 +61,7 @@ Peer::~Peer() {
   gxds_client_destroy(engine_);
 }
 
-// ---- what its owner does ----
+// ---- actions of its owner ----
 
 void Peer::Watch(int slot, int type, const std::string &name, gxds_time now) {
   if (watches_.size() <= static_cast<size_t>(slot)) watches_.resize(static_cast<size_t>(slot) + 1);
@@ -92,7 +93,7 @@ void Peer::Hold(const std::string &cluster, bool begin, gxds_time now) {
   Drain(now);
 }
 
-// ---- what the network does ----
+// ---- events of the network ----
 
 bool Peer::TakeResponse(uint64_t server_stream, gxds_str bytes) {
   if (server_stream != server_stream_) return false;
@@ -206,7 +207,7 @@ void Peer::Tell(const gxds_action &action) {
   }
 }
 
-// Whether there was anything to do.
+// Returns whether there was any action.
 bool Peer::CarryManager(gxds_time now) {
   bool any = false;
   while (const gxds_dependency_action *a = gxds_dependency_manager_next_action(manager_)) {
@@ -243,7 +244,7 @@ bool Peer::CarryManager(gxds_time now) {
   return any;
 }
 
-// ---- what it holds ----
+// ---- what the client holds ----
 
 int Peer::NumberOf(const gxds_resource *resource) {
   if (!resource) return kNothing;
@@ -268,7 +269,7 @@ std::string Peer::Dump() const {
   std::string out = failed_ ? "failed\n" : config_ ? "" : "nothing\n";
   if (config_) {
     out += "listener #" + std::to_string(NumberOf(&config_->listener->base));
-    /* An inline route configuration has the listener's number. */
+    /* An inline route configuration has the number of its listener. */
     out += " routes #" + std::to_string(NumberOf(&config_->route_config->base)) + " roots";
     for (size_t i = 0; i < config_->roots->count; i++)
       out += " " + String(config_->roots->names[i]);

@@ -1,6 +1,6 @@
-// One of the two clients that are compared: the production's engine and dependency manager, carried
-// out as the production's reactor does, and its stream to the server of `xds serve`. What is on its
-// way on the stream waits for Move().
+// One of the two compared clients: the production's engine and dependency manager, driven as the
+// production's reactor drives them, and its stream to the server of `xds serve`. Messages on the
+// stream wait for Move().
 #ifndef GRPC_XDS_TEST_DIFFERENTIAL_PEER_H_
 #define GRPC_XDS_TEST_DIFFERENTIAL_PEER_H_
 
@@ -16,12 +16,12 @@
 
 namespace gxds_differential {
 
-// Faults planted in the delta client's way, to see that they are found.
+// Faults planted in the delta client, which the comparison must find.
 enum Plant {
   kPlantNone,
-  kPlantLostUpdate,    // a watcher is not told of a resource
-  kPlantLostResponse,  // a response is swallowed
-  kPlantOldResponse,   // a response is delivered once more, later
+  kPlantLostUpdate,    // a watcher is not notified of a resource
+  kPlantLostResponse,  // a response is lost
+  kPlantOldResponse,   // a response is delivered again later
   kPlantCount
 };
 
@@ -29,13 +29,14 @@ struct PeerOptions {
   bool delta = false;
   bool fail_on_data_errors = false;
   bool transient_timer = false;
-  bool server_drops_names = false;  // delta: of ACKs and NACKs, as Istio does if they are stale
+  // Delta: the server ignores the names in stale ACKs and in NACKs, as Istio does.
+  bool server_drops_names = false;
   Plant plant = kPlantNone;
 };
 
 class Peer {
  public:
-  // The server outlives it.
+  // The server must outlive the peer.
   Peer(gxds_ads_server *server, const PeerOptions &options, gxds_time now);
   ~Peer();
   Peer(const Peer &) = delete;
@@ -46,18 +47,18 @@ class Peer {
   void Subscribe(const std::string &cluster, bool begin, gxds_time now);
   void Hold(const std::string &cluster, bool begin, gxds_time now);
 
-  // ---- what the network does ----
-  // The server's message for that stream; false: it is another's.
+  // ---- what the network does ---- Takes the server's message for that stream. False: the stream
+  // belongs to the other peer.
   bool TakeResponse(uint64_t server_stream, gxds_str bytes);
   bool CanMove() const;
-  // Delivers one message, one way or the other.
+  // Delivers one message, in either direction.
   void Move(gxds_sim::Random *random, gxds_time now);
   void EndStream(gxds_time now);
   gxds_time deadline() const { return gxds_client_deadline(engine_); }
   void OnDeadline(gxds_time now);
 
-  // What it holds: the snapshot, and what each watcher was told last. Texts of errors are left out:
-  // they tell versions and what one protocol alone can say.
+  // What it holds: the snapshot, and the last notification of each watcher. It omits the texts of
+  // errors, which contain versions and details of one protocol.
   std::string Dump() const;
 
  private:
@@ -100,7 +101,7 @@ class Peer {
   bool read_wanted_ = false;
   std::deque<std::string> up_;
   std::deque<std::string> down_;
-  std::string last_;  // response that was delivered
+  std::string last_;  // the last delivered response
   int strikes_ = 0;
 };
 
