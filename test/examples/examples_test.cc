@@ -1,5 +1,5 @@
-// The examples as their users run them: a program of its own, a bootstrap, a control plane. (The
-// pkg-config, CMake, preloaded and Ruby ways are in .ci/install_check.)
+// The examples, run as users run them: each as a program with a bootstrap and a control plane.
+// .ci/install_check tests them with pkg-config, CMake, preloading and Ruby.
 #include <gtest/gtest.h>
 
 #include <string>
