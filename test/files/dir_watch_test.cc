@@ -1,5 +1,5 @@
-// A real directory and real inotify events. Nothing sleeps: each wait ends with the event that it
-// is for (poll), and time is what the test says it is.
+// A real directory and real inotify events. Nothing sleeps: each wait (poll) ends with its event,
+// and the test sets the time.
 #include "files/dir_watch.h"
 
 #include <errno.h>
@@ -27,7 +27,8 @@ namespace {
 bool g_no_more_watches = false;
 }  // namespace
 
-// In the place of libc's: the system's limit is everybody's, and not to be touched.
+// Replaces libc's inotify_add_watch(), because a test must not use up the limit of the whole
+// system.
 extern "C" int inotify_add_watch(int fd, const char *path, uint32_t mask) noexcept {
   if (!g_no_more_watches) {
     return static_cast<int>(syscall(SYS_inotify_add_watch, fd, path, mask));
@@ -66,11 +67,11 @@ class DirWatch : public ::testing::Test {
   }
 
   static void Write(const fs::path &path, const std::string &text) {
-    std::ofstream(path) << text;  // and closed
+    std::ofstream(path) << text;  // the destructor closes the file
   }
 
-  // Events that the kernel has queued by now, all of them: it queues them before the call that
-  // causes them returns.
+  // Reads all events that the kernel has queued. The kernel queues an event before the call that
+  // causes it returns.
   void Drain() { gxds_dir_watch_on_readable(watch_, now_); }
 
   // Waits until there are events, then lets the quiet time pass and reads.
@@ -153,7 +154,7 @@ TEST_F(DirWatch, ABrokenFileKeepsTheLastGoodStateAndSaysWhatIsWrong) {
   EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
   EXPECT_EQ(Names(), "a");
   EXPECT_EQ(Errors(), "a.yaml:3: field typo: no such field in envoy.config.cluster.v3.Cluster\n");
-  Write(dir_ / "c.yaml", Cluster("c"));  // the same error again is no news
+  Write(dir_ / "c.yaml", Cluster("c"));  // the same error again is no change
   EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);
   EXPECT_EQ(Names(), "a");
   Write(dir_ / "a.yaml", Cluster("b"));
@@ -205,7 +206,7 @@ TEST_F(DirWatch, ASwappedSymlinkIsTakenInOneStep) {
   EXPECT_LE(gxds_dir_watch_deadline(watch_), now_);  // no quiet time
   EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "b");
-  // The new directory is watched, the old one is not any more.
+  // The new directory is watched, and the old one is not.
   Write(dir_ / "c.yaml", Cluster("c"));
   Drain();
   EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
@@ -230,7 +231,7 @@ TEST_F(DirWatch, ASymlinkOnTheWayToTheDirectoryIsWatchedToo) {
 }
 
 TEST_F(DirWatch, AKubernetesVolumeIsTakenInOneStep) {
-  // DIR/c.yaml → ..data/c.yaml, DIR/..data → ..v1, which is swapped for ..v2.
+  // DIR/c.yaml → ..data/c.yaml, and DIR/..data → ..v1, which is replaced by ..v2.
   for (const char *version : {"v1", "v2"}) {
     fs::path data = dir_ / (std::string("..") + version);
     fs::create_directory(data);
@@ -283,7 +284,7 @@ TEST_F(DirWatch, ARemovedDirectoryKeepsTheLastGoodState) {
 }
 
 TEST_F(DirWatch, ADirectoryThatIsRemovedAndMadeAgainIsFollowed) {
-  for (bool seen : {true, false}) {  // while it is gone
+  for (bool seen : {true, false}) {  // whether it is noticed while the directory is gone
     Write(dir_ / "a.yaml", Cluster("a"));
     if (watch_ == nullptr) Start(dir_);
     EXPECT_EQ(Read(), GXDS_DIR_SET);
@@ -327,13 +328,14 @@ TEST_F(DirWatch, ADirectoryOnTheWayThatIsRemovedAndMadeAgainIsFollowed) {
   EXPECT_EQ(Names(), "b");
 }
 
-// With mounts of its own, which end with the process: for root.
+// Runs in a mount namespace of its own, which ends with the process. Needs root.
 class DirWatchMount : public DirWatch {
  protected:
   void SetUp() override {
     DirWatch::SetUp();
     if (unshare(CLONE_NEWNS) != 0) GTEST_SKIP() << "no mounts: " << strerror(errno);
-    // Else they would be the machine's as well. A chroot's root is no mount; containers refuse it.
+    // Otherwise the mounts would also be the machine's. In a chroot the root is no mount, and
+    // containers refuse this.
     if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
       GTEST_SKIP() << "no mounts of its own: " << strerror(errno);
     }
@@ -378,7 +380,7 @@ TEST_F(DirWatchMount, OfAnUnmountedDirectoryTheLastGoodStateStaysUntilItIsBack) 
   Write(dir_ / "b.yaml", Cluster("b"));
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "b");
-  Unmount();  // and, before anybody looks, back, with a device of the same number
+  Unmount();  // and, before the watch looks, mounted again, with the same device number
   Mount();
   Write(dir_ / "c.yaml", Cluster("c"));
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
@@ -454,7 +456,7 @@ TEST_F(DirWatch, OtherFilesAreNotRead) {
   EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
   fs::rename(dir_ / "README.md", dir_ / ".c.yaml");
   Write(dir_ / ".c.yaml", Cluster("c"));
-  fs::rename(dir_ / ".c.yaml", dir_ / "c.yaml");  // as careful writers do
+  fs::rename(dir_ / ".c.yaml", dir_ / "c.yaml");  // like careful writers
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "c");
 }
@@ -490,7 +492,7 @@ TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
             "link.yaml: cannot open: it is gone, or a link to nothing\n");
 }
 
-// How long until the next reading that no event asks for.
+// The time until the next reading without an event.
 gxds_duration Wait(const gxds_dir_watch *w, gxds_time now) {
   return gxds_dir_watch_deadline(w) - now;
 }
@@ -527,14 +529,14 @@ TEST_F(DirWatch, AnEventIsTakenBeforeTheNextTry) {
   Write(root_ / "elsewhere.txt", Cluster("a"));
   Start(dir_);
   EXPECT_EQ(Read(), GXDS_DIR_SET);
-  g_no_more_watches = true;  // but for those that there are
+  g_no_more_watches = true;  // except existing watches
   fs::create_symlink(root_ / "elsewhere.txt", dir_ / "a.yaml");
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "a");
   EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
 }
 
-// While it lives, the process can open nothing more.
+// While it exists, the process cannot open any file.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
@@ -564,7 +566,7 @@ TEST_F(DirWatch, WithoutDescriptorsTheLastGoodStateStaysAndItIsReadAgain) {
                             "(RLIMIT_NOFILE, ulimit -n)\n");
     EXPECT_NE(Notice(), "");
     fs::rename(dir_ / "a.yaml", dir_ / "b.yaml");
-    EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);  // told already
+    EXPECT_EQ(Settle(), GXDS_DIR_NOTHING);  // already reported
     EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN) << "an event asked for it";
     EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
     EXPECT_EQ(Notice(), "");

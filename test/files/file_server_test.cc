@@ -1,4 +1,4 @@
-// A directory's resources in the words of SotW ADS.
+// A directory's resources as SotW ADS responses.
 #include "files/file_server.h"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,8 @@ struct FileServer : testing::Test {
     gxds_file_server_on_request(server, bytes, now);
     gxds_str_free(&bytes);
   }
-  // The next response: the JSON of what the tables know, then the raw bytes; "" when there is none.
+  // The next response: its JSON, of the fields in the tables, then the raw bytes; "" if there is
+  // none.
   std::string Next() {
     gxds_str bytes;
     if (!gxds_file_server_next(server, now, &bytes)) return "";
@@ -156,10 +157,11 @@ TEST_F(FileServer, WhatIsRemovedStaysUntilTheRestIsTaken) {
   Ask(kRds, {"r"}, "2");
   now += GXDS_SECOND;
   Set({Cluster("b", "y"), Routes("r", "b")});
-  EXPECT_THAT(Next(), HasSubstr("\"cluster\":\"b\""));  // the routes; a is still there
+  EXPECT_THAT(Next(), HasSubstr("\"cluster\":\"b\""));  // the routes changed; a still exists
   EXPECT_EQ(Next(), "");
   now += GXDS_SECOND;
-  EXPECT_EQ(gxds_file_server_deadline(server), GXDS_TIME_NEVER);  // until they are accepted
+  // No removal before the routes are accepted.
+  EXPECT_EQ(gxds_file_server_deadline(server), GXDS_TIME_NEVER);
   EXPECT_EQ(Next(), "");
   Ask(kRds, {"r"}, "3");
   Ask(kCds, {"a", "b"});

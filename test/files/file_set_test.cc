@@ -1,4 +1,5 @@
-// Files to sets of resources: what is accepted, every error with file, line and field, sharing.
+// From files to sets of resources: accepted input, every error with its file, line and field, and
+// sharing.
 #include "files/file_set.h"
 
 #include <envoy/config/cluster/v3/cluster.upb.h>
@@ -38,7 +39,7 @@ class FileSet : public ::testing::Test {
   static void SetUpTestSuite() { schema_ = gxds_schema_create(); }
   static void TearDownTestSuite() { gxds_schema_destroy(schema_); }
 
-  // A set that must be good.
+  // Builds a set, which must succeed.
   static Set Good(const Files &files, const gxds_file_set *previous = nullptr) {
     gxds_file_errors errors = {};
     Set set(Build(schema_, files, &errors, previous));
@@ -47,7 +48,7 @@ class FileSet : public ::testing::Test {
     return set;
   }
 
-  // The errors of files that must be bad.
+  // Returns the errors of files, which must not build.
   static std::string Bad(const Files &files) {
     gxds_file_errors errors = {};
     Set set(Build(schema_, files, &errors));
@@ -136,7 +137,7 @@ TEST_F(FileSet, ScalarsGoOverExactly) {
   const auto *ring = envoy_config_cluster_v3_Cluster_ring_hash_lb_config(c);
   EXPECT_EQ(google_protobuf_UInt64Value_value(
                 envoy_config_cluster_v3_Cluster_RingHashLbConfig_minimum_ring_size(ring)),
-            9007199254740993u);  // a double would say …992
+            9007199254740993u);  // a double would give …992
   upb_Arena_Free(arena);
 }
 
@@ -308,7 +309,7 @@ TEST_F(FileSet, WhatAFileHoldsIsCheckedFieldByField) {
        "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\n"
        "f.yaml:8: field transport_socket.typed_config.common_tls_context.tls_certificates[0]."
        "private_key.inline_bytes: expected a string in base64, found the string \"a?\"\n"},
-      // Several faults in one resource are all found.
+      // All faults of one resource are reported.
       {"nam: a\nlbPolicy: X1\ntype: EDS\neds_cluster_config: {eds_config: 1}",
        "f.yaml:2: field nam: no such field in envoy.config.cluster.v3.Cluster\n"
        "f.yaml:3: field lbPolicy: expected a value of envoy.config.cluster.v3.Cluster.LbPolicy "
@@ -398,7 +399,7 @@ TEST_F(FileSet, TwoSpellingsOfANameAreOne) {  // A47
 }
 
 TEST_F(FileSet, WhatUpbAloneFindsIsReportedWithItsLine) {
-  // A malformed Timestamp is the codec's to find.
+  // The codec reports a malformed Timestamp.
   EXPECT_EQ(
       Bad({{"f.yaml", std::string(kListener) + "name: x\n"
                                                "access_log:\n"
@@ -453,7 +454,7 @@ TEST_F(FileSet, AnUnchangedResourceIsSharedWithTheSetBefore) {
   Set second = Good(files, first.get());
   EXPECT_EQ(Find(first, GXDS_FILE_CLUSTER, "a"), Find(second, GXDS_FILE_CLUSTER, "a"));
   EXPECT_NE(Find(first, GXDS_FILE_CLUSTER, "b"), Find(second, GXDS_FILE_CLUSTER, "b"));
-  first.reset();  // what is shared lives on
+  first.reset();  // shared parts stay valid
   EXPECT_EQ(String(Find(second, GXDS_FILE_CLUSTER, "a")->name), "a");
 }
 
@@ -480,7 +481,7 @@ TEST_F(FileSet, VersionsFollowContentsAndNothingElse) {
   EXPECT_EQ(Take(&text), "00000000000000ab");
 }
 
-// A process whose locale writes "0,5", as long as this lives.
+// While it exists, the process has a locale that writes "0,5".
 class DecimalComma {
  public:
   DecimalComma() {

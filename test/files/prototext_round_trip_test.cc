@@ -1,5 +1,5 @@
-// What upb writes in protobuf's text form is read back as the same bytes: messages of every type
-// that a resource may hold, filled at random.
+// Text that upb writes is read back as the same bytes, for random messages of every type that a
+// resource may hold.
 #include <gtest/gtest.h>
 #include <upb/def.h>
 #include <upb/encode.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr int kRounds = 400;
 constexpr int kDepthMax = 6;
 
-// One message of each type, with Anys in the form that the type's own text stands in.
+// Writes one message of each type, with Anys in the form that contains the text of their message.
 class Writer {
  public:
   Writer(const gxds_schema* schema, uint32_t seed) : schema_(schema), random_(seed) {}
@@ -78,7 +78,7 @@ class Writer {
     SetString(msg, m, "value", Bytes(Message(inner, depth > 0 ? depth - 1 : 0), inner));
   }
 
-  // No NaN: upb's writer asserts that numbers equal themselves.
+  // Never NaN: upb's writer asserts that numbers equal themselves.
   double Double() {
     const double special[] = {0.0, -0.0, 1e300, -1.5, 0.1, 5e-324, INFINITY, -INFINITY};
     return Pick(2) ? special[Pick(8)] : std::ldexp(static_cast<double>(random_()), -40);
@@ -187,7 +187,7 @@ TEST(PrototextRoundTrip, WhatUpbWritesIsReadAsTheSameBytes) {
     bytes_in_all += bytes.size();
     gxds_file_set_unref(set);
   }
-  EXPECT_GT(bytes_in_all, kRounds * 200u);  // they are not empty
+  EXPECT_GT(bytes_in_all, kRounds * 200u);  // the messages are not empty
   gxds_schema_destroy(schema);
 }
 

@@ -45,7 +45,7 @@ class Prototext : public ::testing::Test {
 
 gxds_schema* Prototext::schema_;
 
-// A cluster on a line of its own: the second.
+// A cluster on a line of its own, the second line.
 std::string Cluster(const std::string& fields) {
   return "[" + kClusterUrl + "] {\n" + fields + "\n}";
 }
@@ -309,7 +309,7 @@ TEST_F(Prototext, TheOrderOfAMapsEntriesIsNoneOfTheBytes) {
   EXPECT_TRUE(gxds_file_set_equal(one.get(), other.get()));
 }
 
-// Messages of a ListValue in a Value in a ListValue, n deep.
+// Nested ListValues, each in a Value, n deep.
 std::string Nested(int n) {
   std::string open, close;
   for (int i = 0; i < n; i++) {
@@ -321,7 +321,7 @@ std::string Nested(int n) {
 }
 
 TEST_F(Prototext, MessagesAreAsDeepAsUpbReadsThem) {
-  // Metadata, an entry, Struct, an entry, Value: five, and two for each.
+  // Metadata, an entry, Struct, an entry and Value are five levels. Each ListValue adds two.
   const int most = (GXDS_MESSAGE_DEPTH_MAX - 5) / 2;
   Good("f.textproto", Nested(most));
   std::string error = Bad(Nested(most + 1));

@@ -1,4 +1,4 @@
-// JSON and YAML text to nodes: what each scalar is, on which line things stand, and the limits.
+// From JSON and YAML text to nodes: the type of each scalar, the line of each node, and the limits.
 #include <gtest/gtest.h>
 #include <upb/arena.h>
 
@@ -265,7 +265,7 @@ TEST(YamlReader, StopsAtTheGreatestDepth) {
 }
 
 TEST(YamlReader, DepthCountsThroughAliases) {
-  // Each anchor holds the one before it, one level deeper.
+  // Each anchor contains the one before it, one level deeper.
   std::string text = "- &a0 []\n";
   for (int i = 1; i < GXDS_FILE_NODE_DEPTH_MAX; i++) {
     text += "- &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";

@@ -1,11 +1,11 @@
-/* What all fuzz targets of resource files do: build a set, and check what came of it. */
+/* Shared by all fuzz targets of resource files: builds a set and checks the result. */
 #ifndef GRPC_XDS_TEST_FILES_RESOURCE_FUZZ_H_
 #define GRPC_XDS_TEST_FILES_RESOURCE_FUZZ_H_
 
 #include "base/check.h"
 #include "files/file_set.h"
 
-/* The schema is made once: it costs more than a run. */
+/* The schema is made once, because it costs more than a run. */
 static inline void fuzz_file(const char *name, const uint8_t *data, size_t size) {
   static gxds_schema *schema;
   if (!schema) schema = gxds_schema_create();

@@ -150,7 +150,7 @@ TEST_F(ResponseFile, AnAliasMayBeTheNameItself) {
   EXPECT_EQ(gxds_file_set_find_by_any_name(set.get(), GXDS_FILE_CLUSTER, gxds_str_z("x")), a);
 }
 
-TEST_F(ResponseFile, AnAliasIsUtf8) {  // else clients refuse the whole response
+TEST_F(ResponseFile, AnAliasIsUtf8) {  // otherwise clients refuse the whole response
   std::string bytes = Binary(Response(kClusterUrl, Aliased("a", R"(["x","y"])")));
   const size_t y = bytes.find("\x22\x01y");  // the field, its size, and the alias
   ASSERT_NE(y, std::string::npos);
@@ -208,7 +208,7 @@ TEST_F(ResponseFile, WhatIsWrongInABinaryOneIsSaidByField) {
       {"\x12\x01\x0a", "f.pb: field resources[0]: is no message: cut off, or damaged\n"},
   };
   for (const auto& c : cases) EXPECT_EQ(Bad({{"f.pb", c.bytes}}), c.error);
-  // A name that is no UTF-8, and one that is cut off.
+  // A name that is not UTF-8, and one that is cut off.
   for (std::string value : {std::string("\x0a\x01\xff"), std::string("\x0a\x05x")}) {
     std::string any = "\x0a" + std::string(1, static_cast<char>(kClusterUrl.size())) + kClusterUrl +
                       "\x12" + std::string(1, static_cast<char>(value.size())) + value;

@@ -19,7 +19,7 @@ inline std::string Take(gxds_text *text) {
   return s;
 }
 
-// All errors, one a line; empties the list.
+// Returns all errors, one on each line, and empties the list.
 inline std::string Take(gxds_file_errors *errors) {
   gxds_text text = {};
   gxds_file_errors_render(errors, &text);
@@ -27,7 +27,8 @@ inline std::string Take(gxds_file_errors *errors) {
   return Take(&text);
 }
 
-// The nodes in a JSON-like form that tells strings from other scalars; with lines when asked.
+// The nodes in a JSON-like form that distinguishes strings from other scalars. lines: with line
+// numbers.
 inline std::string Dump(const gxds_file_node *n, bool lines = false) {
   std::string s;
   switch (n->kind) {

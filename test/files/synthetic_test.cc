@@ -1,4 +1,4 @@
-// Resources that no file holds: what a description is, and what is made of it.
+// Synthetic resources: valid descriptions, and the resources made from them.
 #include "files/synthetic.h"
 
 #include <envoy/config/endpoint/v3/endpoint.upb.h>
@@ -87,7 +87,7 @@ TEST(Synthetic, ThereIsAsMuchAsIsAskedFor) {
   ASSERT_EQ(set->types[GXDS_FILE_CLUSTER].count, 12u);
   ASSERT_EQ(set->types[GXDS_FILE_ENDPOINTS].count, 12u);
   for (const gxds_file_type type : {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS}) {
-    for (const char* name : {"cluster-000000", "cluster-000011"}) {  // so names are sorted
+    for (const char* name : {"cluster-000000", "cluster-000011"}) {  // so that names are sorted
       EXPECT_NE(gxds_file_set_find(set.get(), type, gxds_str_z(name)), nullptr) << name;
     }
   }
@@ -121,7 +121,7 @@ TEST(Synthetic, ASeedChangesEndpointsAlone) {
        {GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG, GXDS_FILE_CLUSTER}) {
     EXPECT_EQ(a->types[type].version, b->types[type].version);
   }
-  std::set<uint64_t> versions;  // no two clusters have the same endpoints either
+  std::set<uint64_t> versions;  // clusters also have different endpoints
   for (const Set* set : {&a, &b}) {
     for (size_t i = 0; i < 20; i++) {
       versions.insert((*set)->types[GXDS_FILE_ENDPOINTS].entries[i].resource->version);

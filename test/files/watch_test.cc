@@ -1,4 +1,4 @@
-// When a directory is read: pure, with the time injected.
+// When a directory is read. The test sets the time.
 #include "files/watch.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,8 @@ TEST_F(Watch, ChangesThatNeverPauseAreTakenAfterTenSecondsAllTheSame) {
   }
   EXPECT_EQ(taken, 2);
   Change("a", GXDS_FILE_WATCH_WRITTEN, 30000);
-  for (int ms = 30000; ms < 60000; ms += 40) {  // half a file is none, however long it takes
+  // A file that is being written is not read, however long that takes.
+  for (int ms = 30000; ms < 60000; ms += 40) {
     Change("a", GXDS_FILE_WATCH_WRITTEN, ms);
     EXPECT_FALSE(Take(ms + 39));
   }
