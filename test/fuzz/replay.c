@@ -1,6 +1,6 @@
-/* Runs a fuzz target (LLVMFuzzerTestOneInput) over a corpus as a plain test: every file as it is,
- * then mutations of it that depend on nothing but the file and the round. libFuzzer replaces this
- * main when the target is fuzzed for real. */
+/* Runs a fuzz target (LLVMFuzzerTestOneInput) over a corpus as a normal test: every file as it is,
+ * then mutations that depend only on the file and the round. In real fuzzing, libFuzzer replaces
+ * this main(). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,5 +54,5 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) failures += run_file(argv[i]);
   LLVMFuzzerTestOneInput((const uint8_t *)"", 0);
   printf("%d inputs, %d mutations each\n", argc, kMutationsPerFile);
-  return failures || argc < 2; /* a corpus that was not found is a failure */
+  return failures || argc < 2; /* a missing corpus is a failure */
 }
