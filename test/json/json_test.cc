@@ -7,7 +7,7 @@
 
 namespace {
 
-// What is read of {"a": VALUE}: the number, or what is wrong.
+// The number that is read from {"a": VALUE}, or the error.
 std::string ReadNumber(const std::string &value) {
   json_t *object = json_loads(("{\"a\":" + value + "}").c_str(), 0, nullptr);
   EXPECT_NE(object, nullptr) << value;
@@ -68,7 +68,7 @@ TEST(Json, AbsentMemberIsNoErrorWhenItIsOptional) {
   json_decref(object);
 }
 
-// What is read of {"a": VALUE} by one of the readers, as text; else what is wrong.
+// The text of what a reader reads from {"a": VALUE}, or the error.
 template <typename T>
 std::string Read(bool (*reader)(const json_t *, const char *, gxds_json_presence, const gxds_path *,
                                 gxds_errors *, T *),
