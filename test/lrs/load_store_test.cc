@@ -109,7 +109,7 @@ TEST(LoadStore, UseLastsUntilTheLastRpcInFlightEnds) {
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
 }
 
-// Or they were as many as there ever were names of clusters.
+// Otherwise there would be a counter for every cluster name that ever existed.
 TEST(LoadStore, CountersForAServerThatTakesNoneGoWithTheirHolders) {
   Scenario s;
   Load before = Locality(s.store.get(), s.server, "before");
@@ -369,7 +369,7 @@ TEST(LoadStore, CountersOfRpcsInFlightAreTakenUpAgain) {
   EXPECT_EQ(s.Sent(), "");
 }
 
-TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // else the leak checker speaks
+TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // the leak checker checks this
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
   gxds_locality_load *raw = l.get();
@@ -379,7 +379,7 @@ TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // else the l
   gxds_locality_load_finished(raw, false);
 }
 
-// A71: a subchannel of a cluster that is counted for another server now keeps them in memory.
+// A71: subchannels keep these counters in memory after their cluster is counted for another server.
 TEST(LoadStore, RetiredCounterIsNoUseOfItsServerOnceAllIsTold) {
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
@@ -403,7 +403,7 @@ TEST(LoadStore, RetiredCounterThatIsHeldAgainGoesOn) {
   gxds_locality_load *retired = l.release();
   gxds_locality_load_retire(retired);
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE) << "there was nothing to tell";
-  gxds_locality_load_started(retired);  // it was picked before
+  gxds_locality_load_started(retired);  // a pick made before the change
   l = Locality(s.store.get(), s.server, "c");
   EXPECT_EQ(l.get(), retired);
   gxds_locality_load_unref_retired(retired);
@@ -425,7 +425,7 @@ TEST(LoadStore, RetiredCounterOfAServerThatTakesNothingIsNoUse) {
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
 }
 
-TEST(LoadStore, RpcInFlightOutlivesARetiredCounterToo) {  // else the leak checker speaks
+TEST(LoadStore, RpcInFlightOutlivesARetiredCounterToo) {  // the leak checker checks this
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
   gxds_locality_load *retired = l.release();
@@ -437,7 +437,7 @@ TEST(LoadStore, RpcInFlightOutlivesARetiredCounterToo) {  // else the leak check
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
 }
 
-// As when a channel with many clusters goes while each has a stream.
+// Like the end of a channel with many clusters, each with a stream.
 TEST(LoadStore, EndOfAnRpcLooksAtFewOfManyThatLinger) {
   constexpr uint64_t kMany = 4000;
   Scenario s;
@@ -636,8 +636,8 @@ TEST(LoadStoreMetrics, ThreadsCountEachValueOnce) {
   EXPECT_EQ(cpu_sum, 6.0 * kCalls);
 }
 
-// Every count of many threads is reported exactly once, while counters come and go, and what is in
-// progress is never negative.
+// Every count of many threads is reported exactly once while counters are created and released, and
+// the number of RPCs in progress is never negative.
 TEST(LoadStore, ThreadsCountWhileReportsAreReadAndLost) {
   Scenario s;
   constexpr int kThreads = 4;
@@ -688,8 +688,8 @@ TEST(LoadStore, ThreadsCountWhileReportsAreReadAndLost) {
   EXPECT_EQ(dropped, uint64_t(kThreads * kCalls / 100));
 }
 
-// As the data path has it: an RPC starts while somebody holds the counters, and ends whenever it
-// does, also while they are given up, taken up again and the store is closed.
+// As in the data path: an RPC starts while somebody holds the counters, and may end at any time,
+// also while they are released or taken again, or while the store is closed.
 TEST(LoadStore, ThreadsEndRpcsWhileTheirCountersAreGivenUp) {
   for (int round = 0; round < 300; round++) {
     Scenario s;

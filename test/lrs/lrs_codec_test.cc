@@ -22,7 +22,7 @@ struct Arena {
   ~Arena() { upb_Arena_Free(arena); }
 };
 
-// The fields 12, 13 and 14, which not every host's table has.
+// The fields 12, 13 and 14, which the tables of some hosts lack.
 std::string Unnamed(const envoy_config_endpoint_v3_UpstreamLocalityStats *stats) {
   Arena a;
   size_t size = 0;
@@ -178,7 +178,7 @@ TEST(LrsCodec, TargetsThatShareAStoreAreOneSumInTheReport) {
   }
   for (const Load &l : loads) Call(l);
   gxds_locality_load_started(loads[0].get());
-  for (int i : {0, 3}) {  // the same locality, of both
+  for (int i : {0, 3}) {  // the same locality of both clusters
     gxds_locality_load_reported(loads[i].get(), GXDS_METRIC_CPU_UTILIZATION, {nullptr, 0}, 0.25);
     gxds_locality_load_reported(loads[i].get(), GXDS_METRIC_NAMED, gxds_str_z("queue"), 1);
   }
@@ -195,7 +195,7 @@ TEST(LrsCodec, TargetsThatShareAStoreAreOneSumInTheReport) {
     auto issued = [&](size_t i) {
       return envoy_config_endpoint_v3_UpstreamLocalityStats_total_issued_requests(l[i]);
     };
-    if (round == 1) {  // told once
+    if (round == 1) {  // reported once
       EXPECT_EQ(issued(0) + issued(1), 0u);
       break;
     }
@@ -212,7 +212,7 @@ TEST(LrsCodec, TargetsThatShareAStoreAreOneSumInTheReport) {
   for (gxds_load_store *view : views) gxds_load_store_unref(view);
 }
 
-// A report of clusters with so many localities each, of which the first has a drop.
+// A report of clusters with that many localities each. The first has a drop.
 struct Large {
   std::vector<std::vector<gxds_locality_report>> localities;
   std::vector<gxds_cluster_report> clusters;
@@ -239,7 +239,8 @@ struct Large {
     report.cluster_count = clusters.size();
   }
 
-  // "c0(z0 z1, 4 dropped) c1(z0) | c1(z1)": a request each, none above max bytes.
+  // The requests, separated by "|", none larger than max bytes: "c0(z0 z1, 4 dropped) c1(z0) |
+  // c1(z1)".
   std::string Requests(size_t max) const {
     std::string out;
     gxds_load_place place = {};
@@ -295,7 +296,7 @@ TEST(LrsCodec, LocalityThatFitsNoRequestGoesAlone) {
   EXPECT_EQ(out, "c0(z0, 4 dropped) c0(z1) c1(z0) ");
 }
 
-// Every number as long as it can be: what a request takes is never guessed too small.
+// With the longest numbers, to check that the size of a request is never underestimated.
 TEST(LrsCodec, RequestIsNeverAboveItsSize) {
   Large large({100, 300, 1, 0, 40});
   std::vector<gxds_metric_report> metrics(30);

@@ -1,4 +1,4 @@
-// What the tests of lrs/ share: a server, and reports as text.
+// Helpers of the tests of lrs/: a server, and reports as text.
 #ifndef GRPC_XDS_TEST_LRS_LRS_FAKES_H_
 #define GRPC_XDS_TEST_LRS_LRS_FAKES_H_
 

@@ -1,4 +1,4 @@
-/* Any bytes: decoded or refused, and what is decoded is within bounds, sorted and each once. */
+/* Any bytes are decoded or refused. Decoded names are within bounds, sorted and unique. */
 #include "base/check.h"
 #include "lrs/lrs_codec.h"
 

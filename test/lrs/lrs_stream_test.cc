@@ -25,8 +25,8 @@ struct Counts {
   }
 };
 
-// The stream and a server that plays by hand. Text of actions: "open 1", "first 1", "read 1",
-// "report 1 c(issued=2 ok=1 err=1 now=0 drop=0 in 5s)", "close 1".
+// The stream, with the test as the server. Actions as text: "open 1", "first 1", "read 1", "report
+// 1 c(issued=2 ok=1 err=1 now=0 drop=0 in 5s)", "close 1".
 struct Scenario {
   Store store{gxds_load_store_create(nullptr, nullptr)};
   gxds_bootstrap bootstrap = {};
@@ -114,7 +114,7 @@ struct Scenario {
     gxds_time d = gxds_lrs_stream_deadline(stream);
     return d == GXDS_TIME_NEVER ? -1 : d - now;
   }
-  // Lets the time pass until the deadline.
+  // Lets time pass until the deadline.
   std::string Elapse() {
     now = gxds_lrs_stream_deadline(stream);
     gxds_lrs_stream_on_deadline(stream, now);
@@ -293,7 +293,7 @@ TEST(LrsStream, ServerThatDoesNotKnowTheMethodTakesNoReports) {
   EXPECT_EQ(s.Use(), GXDS_LOAD_LEFT);
   s.Closed(1, GXDS_UNIMPLEMENTED);
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
-  s.Elapse();  // it may have learned it
+  s.Elapse();  // the server may support the service now
   s.Sent(2);
   s.Responds(2, Scenario::All(5));
   s.Drain();
@@ -375,7 +375,8 @@ TEST(LrsStream, UndecodableResponseClosesAndBacksOff) {
   EXPECT_EQ(s.Elapse(), "open @2; first @2; read @2");
 }
 
-// A cluster whose report fits no request: 300 localities whose backends reported 64 names each.
+// A cluster whose report does not fit into a request: 300 localities whose backends reported 64
+// names each.
 struct Many {
   std::vector<std::string> zones;
   std::vector<Load> loads;
@@ -439,8 +440,8 @@ TEST(LrsStream, WhatOfAReportWasSentIsNotToldAgainWhenTheRestIsLost) {
                             std::to_string(second.issued) + "+0, 0 now, 0 dropped, 10s) @2");
 }
 
-// Random RPCs, drops, intervals and breaks of the stream at every point: at the end the server was
-// told each count exactly once.
+// Random RPCs, drops, intervals and breaks of the stream at every point. In the end each count was
+// reported exactly once.
 TEST(LrsStream, NothingIsLostOrToldTwiceOverRandomBreaks) {
   for (unsigned seed = 1; seed <= 200; seed++) {
     std::mt19937 random(seed);
@@ -470,7 +471,7 @@ TEST(LrsStream, NothingIsLostOrToldTwiceOverRandomBreaks) {
         if (!loads[i]) loads[i] = Locality(s.store.get(), s.server, names[i]);
         gxds_locality_load_started(loads[i].get());
         model[names[i]].issued++;
-        in_progress[i].push_back(loads[i].get());  // which stays until it finished
+        in_progress[i].push_back(loads[i].get());  // kept until it has finished
       }
       if (!in_progress[i].empty() && (!calls || chance(50))) {
         bool failed = chance(30);
