@@ -1,4 +1,4 @@
-// What policies count lives as long as the process, by the labels of the gRFCs (A78, A89, A94).
+// Counts of policies live as long as the process, by the labels of the gRFCs (A78, A89, A94).
 #include "metrics/policy_counts.h"
 
 #include <gmock/gmock.h>
@@ -162,7 +162,7 @@ TEST(PolicyCounts, ThreadsThatAskAtOnceGetTheSame) {
   }
 }
 
-// The last test: there is no room after it.
+// The last test, because it uses up all sets of labels.
 TEST(PolicyCountsEnd, SetsOfLabelsBeyondTheLimitAreCountedAsOne) {
   gxds_policy_counts *known = Weighted("known");
   for (unsigned i = 0; i < GXDS_POLICY_COUNTS_MAX; i++) Weighted("many " + std::to_string(i));
