@@ -1,4 +1,4 @@
-// The loader by itself: with hosts and implementations made for the purpose.
+// The loader alone, with fake hosts and implementations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ const char kError[] = "grpc_xds: not registered: ";
 
 std::string Program(const std::string& name) { return Runfile("test/plugin/" + name); }
 
-// A copy of the loader in a folder of its own, with or without an implementation beside it.
+// A copy of the loader in a folder of its own, with or without an implementation.
 class Loader : public testing::Test {
  protected:
   std::string path() const { return folder_.path() + "/libgrpc_xds.so"; }
@@ -134,7 +134,7 @@ TEST_F(Loader, ImplementationOfAnotherVersionIsNotAsked) {
   EXPECT_THAT(outcome.output, testing::EndsWith("code 0: \n"));
 }
 
-// A program that was started before an upgrade.
+// The program was started before an upgrade.
 TEST_F(Loader, GrpcThatIsOpenedAfterAnUpgradeKeepsItsOwnXds) {
   AddFakeImplementation();
   auto environment = Preload(path(), {{"FAKE_IMPL_VERSION", "0.0.1"}});
@@ -176,7 +176,7 @@ TEST_F(Loader, AnotherVersionIsLeftAlone) {
 
 TEST_F(Loader, AnotherSonameIsLeftAlone) {
   AddFakeImplementation();
-  // The soname decides for a host that is built for, the file's name for any other.
+  // A supported host is identified by its soname, any other by its file name.
   std::string other = folder_.path() + "/libgrpc.so.30";
   std::filesystem::copy(Program("libfake_grpc30.so"), other);
   Outcome outcome = RunProgram({Program("calls_init")}, Preload(path() + " " + other));

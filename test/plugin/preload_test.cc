@@ -1,5 +1,5 @@
-// The whole plugin in real programs. That ours ran is proved by words that the host's xDS has not:
-// our errors in a bootstrap name lines.
+// The whole plugin in real programs. Texts that the host's xDS does not have prove that ours ran:
+// our bootstrap errors name lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Preload, UnmodifiedProgramWithoutItUsesTheHosts) {  // what the others are measured against
+TEST(Preload, UnmodifiedProgramWithoutItUsesTheHosts) {  // the baseline of the other tests
   Outcome outcome = RunProgram({Program("probe"), "call", "xds:///service"}, WithEmptyBootstrap());
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr(kTheirs));
@@ -68,7 +68,7 @@ TEST(Preload, IsQuietByDefault) {
 }
 
 TEST(Preload, OtherSchemesWorkAsBefore) {
-  // No names: a bare machine knows none, not even localhost.
+  // No host names: a bare machine resolves none, not even localhost.
   for (const char* prefix :
        {"ipv4:127.0.0.1:", "dns:///127.0.0.1:", "127.0.0.1:", "dns:127.0.0.1:"}) {
     Outcome outcome = RunProgram({Program("probe"), "serve", prefix}, Preloaded());
@@ -105,7 +105,7 @@ TEST(Preload, AfterInitIsTooLate) {
                     "grpc_xds: not registered: gRPC " HOST_NUMBER ".0.0 was initialised before"),
               1u)
         << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(kTheirs)) << how;  // stock xDS stays in place
+    EXPECT_THAT(outcome.output, HasSubstr(kTheirs)) << how;  // the host's xDS stays in place
   }
 }
 
@@ -117,7 +117,7 @@ TEST(Link, LinkedProgramUsesOurs) {
   EXPECT_EQ(Count(outcome.output, kInfo), 1u) << outcome.output;
 }
 
-// The library's constructor then runs before libgrpc's, which must not undo what it did.
+// The library's constructor then runs before libgrpc's, which must not undo its effect.
 TEST(Link, OrderOfLibrariesDoesNotMatter) {
   Outcome outcome = RunProgram({Program("linked"), "xds:///service"},
                                Preload("libgrpc.so." HOST_NUMBER, WithEmptyBootstrap()));

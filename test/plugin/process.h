@@ -14,7 +14,7 @@ namespace gxds_test {
 
 struct Outcome {
   int status;
-  std::string output;  // standard output and standard error, but for the host's own information
+  std::string output;  // standard output and standard error, without the host's own information
 };
 
 using Environment = std::map<std::string, std::string>;
@@ -24,8 +24,8 @@ inline Environment Preload(const std::string& libraries, Environment more = {}) 
   return more;
 }
 
-// Without the information that gRPC 1.83 logs of itself, such as that a server hung up, and what
-// abseil says before the first line of a program that has not set its log up.
+// Removes the information that gRPC 1.83 logs itself, such as a closed connection, and abseil's
+// warning before the first line of a program that has not initialized its log.
 inline std::string WithoutHostsInformation(const std::string& output) {
   std::istringstream lines(output);
   std::string out;
@@ -39,16 +39,16 @@ inline std::string WithoutHostsInformation(const std::string& output) {
 }
 
 inline Outcome RunProgram(const std::vector<std::string>& args, Environment environment = {}) {
-  // An instrumented program insists on its runtime being the first library, unless told otherwise.
+  // By default an instrumented program requires its runtime to be the first library.
   const char* options = getenv("ASAN_OPTIONS");
   environment["ASAN_OPTIONS"] =
       (options != nullptr ? std::string(options) + ":" : "") + "verify_asan_link_order=0";
   environment["LSAN_OPTIONS"] = "print_suppressions=0";
-  // What is tested is the loading. gRPC's headers in these programs synchronise with a library that
-  // is not instrumented: all that could be reported is theirs.
+  // These tests check only the loading. gRPC's headers in these programs synchronise with a library
+  // that is not instrumented, so any report would be about gRPC.
   environment["TSAN_OPTIONS"] = "report_bugs=0";
   Child child(args, environment);
-  // The reader ends with the output: all of it is there then.
+  // Waits until the reader has read all output.
   child.WaitForLine([](const std::string&) { return false; });
   Outcome outcome;
   outcome.status = child.Wait();

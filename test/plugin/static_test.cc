@@ -1,5 +1,5 @@
-// A program that holds gRPC and the plugin whole. The host's own initializers run after ours there,
-// so nothing is registered until the program says so.
+// A program that contains all of gRPC and the plugin. The host's own initializers run after ours
+// there, so the program must register the plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// What the libraries export and need: part of their contract with every program.
+// The exports and dependencies of the libraries, which are part of their contract with every
+// program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +26,8 @@ std::string OutputOf(const std::string& command) {
   return out;
 }
 
-// But for what a process has one of, whoever defines it (type u, and contexts of threads): static
-// variables of inline functions of gRPC 1.83. 1.51 has none such.
+// Omits objects that exist once in a process, whichever library defines them (type u, and contexts
+// of threads): static variables of inline functions of gRPC 1.83. gRPC 1.51 has none.
 std::set<std::string> Exports(const std::string& library) {
   std::istringstream lines(OutputOf("nm -D --defined-only --format=posix " + Runfile(library)));
   std::set<std::string> names;
@@ -63,7 +64,7 @@ TEST(Symbols, LoaderNeedsTheCLibraryAlone) {
   EXPECT_THAT(Needs("libgrpc_xds.so"), ElementsAre("libc.so.6"));
 }
 
-// So none of libgrpc's names, whose constructors or layouts would then be ours.
+// So it exports no name of libgrpc, which would then use our constructors or layouts.
 TEST(Symbols, ImplementationExportsItsEntries) {
   EXPECT_THAT(Exports("grpc_xds/libgrpc_xds_impl_" HOST_RELEASE ".so"),
               UnorderedElementsAre("grpc_xds_impl_dump_client_status", "grpc_xds_impl_dump_metrics",

@@ -1,8 +1,8 @@
-/* One RPC by gRPC's public C API: what small programs here have in common. */
+/* One RPC with gRPC's public C API, shared by the small programs here. */
 #ifndef GRPC_XDS_TEST_PLUGIN_PROGRAMS_CALL_H_
 #define GRPC_XDS_TEST_PLUGIN_PROGRAMS_CALL_H_
 
-/* Calls "/a/b" on an insecure channel to the target and prints "code N: details". Between its own
+/* Calls "/a/b" on an insecure channel to the target and prints "code N: details". Has its own
  * grpc_init() and grpc_shutdown(). Any thread. */
 void call_once(const char *target);
 

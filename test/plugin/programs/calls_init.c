@@ -1,4 +1,4 @@
-/* Calls whatever grpc_init comes first in the program. */
+/* Calls the first grpc_init in the program. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

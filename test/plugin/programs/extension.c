@@ -1,4 +1,4 @@
-/* What a language's gRPC extension is: a library that is linked to libgrpc and opened late. */
+/* Like a language's gRPC extension: a library that is linked to libgrpc and opened late. */
 #include "test/plugin/programs/call.h"
 
 void extension_run(const char *target);

@@ -1,5 +1,5 @@
-/* An implementation that only says that it was asked; FAKE_IMPL_RESULT is what it answers,
- * FAKE_IMPL_VERSION of which version it is. */
+/* An implementation that only prints that it was called. FAKE_IMPL_RESULT is its result,
+ * FAKE_IMPL_VERSION its version. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* late EXTENSION TARGET THREADS: a program without gRPC that opens an extension and has that many
- * threads run it at the same time. */
+/* late EXTENSION TARGET THREADS: a program without gRPC that opens an extension and runs it in that
+ * many threads at the same time. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void *run_thread(void *unused) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4 || chdir("/") != 0) return 2; /* a relative LD_PRELOAD must not matter by now */
+  if (argc != 4 || chdir("/") != 0) return 2; /* a relative LD_PRELOAD must not matter after this */
   void *extension = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!extension) return puts(dlerror()), 3;
   void *symbol = dlsym(extension, "extension_run");

@@ -1,5 +1,5 @@
-/* linked [TARGET]: a program that is linked to libgrpc_xds.so (or holds it, with gRPC). Prints the
- * library's version and the results of registering, and of a policy that is none. */
+/* linked [TARGET]: a program that is linked to libgrpc_xds.so, or contains it together with gRPC.
+ * Prints the library's version, and the results of registering the plugin and an invalid policy. */
 #include <grpc/grpc.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* An extension that carries a gRPC of its own, whose grpc_init() it exports and calls. */
+/* An extension with its own copy of gRPC, whose grpc_init() it exports and calls. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,5 +13,5 @@ __attribute__((visibility("default"))) void extension_run(const char *target) {
     puts("called");
     return;
   }
-  grpc_init(); /* compiled to a jump: the caller that it sees is the program */
+  grpc_init(); /* compiled to a jump, so it sees the program as its caller */
 }

@@ -13,7 +13,7 @@
 
 #include "test/support/backend.h"
 
-// The host's resolver loses ten bytes when it reads /etc/hosts.
+// The host's resolver leaks ten bytes when it reads /etc/hosts.
 extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() {
   return "leak:libcares.so\n";
 }
