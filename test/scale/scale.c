@@ -1,11 +1,10 @@
-/* What a configuration of K clusters costs a client, in delta or in state of the world: the engine
- * and the dependency manager of one channel, and the server of `xds serve`, in one process and
- * without a network, policies or connections. Prints what docs/scale.md shows:
+/* The cost of a configuration of K clusters for a client, in delta or in state of the world: the
+ * engine and the dependency manager of one channel, and the server of `xds serve`, in one process
+ * without a network, policies or connections. Prints the figures of docs/scale.md:
  *
  *     scale clusters=K,endpoints=N,localities=L,seed=S [sotw]
  *
- * on_change_arrived() is what valgrind --tool=callgrind counts with
- * --toggle-collect=on_change_arrived. */
+ * valgrind --tool=callgrind counts on_change_arrived() with --toggle-collect=on_change_arrived. */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -32,10 +31,10 @@ typedef struct scale {
   gxds_stream_id stream;
   uint64_t server_stream;
   bool read;
-  gxds_str to_server; /* the message that is on its way, and the other way; empty: none */
-  const gxds_block *to_server_rest; /* what that ends with; NULL: nothing */
+  gxds_str to_server; /* this and the next: the message on its way in each direction; empty: none */
+  const gxds_block *to_server_rest; /* the end of to_server; NULL: none */
   gxds_str to_client;
-  /* Counted. */
+  /* Counts. */
   size_t requests;
   size_t request_bytes;
   size_t largest_request;
@@ -43,7 +42,7 @@ typedef struct scale {
   size_t response_bytes;
 } scale;
 
-/* Whether it asks for more. */
+/* Returns whether the manager requests more resources. */
 static bool carry_manager(scale *s) {
   bool more = false;
   const gxds_dependency_action *a;
@@ -63,7 +62,7 @@ static bool carry_manager(scale *s) {
         fprintf(stderr, "%.*s\n", GXDS_STR_ARG(a->status.message));
         break;
       default:
-        break; /* nothing is given up here, and nothing is looked up in DNS */
+        break; /* nothing is unwatched here, and there is no DNS */
     }
   }
   return more;
@@ -112,7 +111,7 @@ static void carry_client(scale *s) {
   }
 }
 
-/* All that a message causes in the client, to the published snapshot. */
+/* Everything that a message causes in the client, up to the published snapshot. */
 static void settle(scale *s) {
   do {
     carry_client(s);
@@ -127,7 +126,7 @@ __attribute__((noinline)) void on_change_arrived(scale *s, gxds_str message) {
   settle(s);
 }
 
-/* Takes the server's actions: at most one message is on its way. */
+/* Carries out the server's actions. At most one message is on its way. */
 static void carry_server(scale *s) {
   gxds_serve_action a;
   while (gxds_ads_server_next_action(s->server, &a)) {
@@ -142,7 +141,7 @@ static void carry_server(scale *s) {
   }
 }
 
-/* Until nobody has anything to say. */
+/* Runs until no message is left. */
 static void run(scale *s) {
   for (bool more = true; more;) {
     more = false;
@@ -209,7 +208,7 @@ static void start(scale *s, const gxds_synthetic *synthetic) {
   run(s);
 }
 
-/* The endpoints of one cluster change. */
+/* Changes the endpoints of one cluster. */
 static void change(scale *s, const gxds_synthetic *synthetic) {
   unsigned cluster = synthetic->clusters / 2;
   const gxds_file_set *set = gxds_synthetic_set(synthetic);
@@ -252,7 +251,7 @@ static void reconnect(scale *s) {
          s->requests, s->request_bytes, s->largest_request, s->responses, s->response_bytes);
 }
 
-/* By what goes when it ends. */
+/* Measures the memory that is freed at the end. */
 static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
   size_t before = in_use();
   gxds_config_unref(s->published);
