@@ -11,9 +11,9 @@ void Outages::StopEnded(int port, Time at) {
 }
 
 Cause Outages::Explain(const Failure& f) const {
-  // CANCELLED: by a server that ends.
+  // CANCELLED comes from a server that ends.
   if (f.code == grpc::StatusCode::UNAVAILABLE || f.code == grpc::StatusCode::CANCELLED) {
-    // One whose connection broke before it was sent anywhere names no backend.
+    // An RPC whose connection broke before it was sent names no backend.
     const bool killed = std::any_of(kills_.begin(), kills_.end(), [&](const auto& kill) {
       return (f.port == 0 || f.port == kill.first) && kill.second <= f.ended &&
              f.began <= kill.second + kNotice;

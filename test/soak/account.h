@@ -1,4 +1,4 @@
-// Why RPCs failed, and whether memory grows.
+// Explains failed RPCs, and checks whether memory grows.
 #ifndef GRPC_XDS_TEST_SOAK_ACCOUNT_H_
 #define GRPC_XDS_TEST_SOAK_ACCOUNT_H_
 
@@ -17,29 +17,29 @@ struct Failure {
   Time began;
   Time ended;
   grpc::StatusCode code;
-  // Of the backend that it was sent to; 0: none, or the host does not say, which it does not of an
-  // RPC that it gave up at its deadline.
+  // The port of the backend that it was sent to; 0: none, or not known. The host does not report it
+  // for an RPC that missed its deadline.
   int port = 0;
   std::string message;
 };
 
 enum class Cause {
-  kKilled,   // the connection broke, or was broken, when its backend was killed or ended
-  kStopped,  // no answer before the deadline from a backend that stood still
+  kKilled,   // the connection broke, or was already broken, when its backend was killed or ended
+  kStopped,  // no answer before the deadline from a stopped backend
   kUnexplained
 };
 
-// When which backend was not there.
+// The times at which backends were not available.
 class Outages {
  public:
-  // A client that is short of processor time learns of a broken connection only so much later, and
-  // sends RPCs on it until then. Likewise one that began so long before its backend stood still may
-  // have been sent then, and one may end so long after it went on.
+  // A client with little CPU time notices a broken connection up to this much later, and sends RPCs
+  // on it until then. Also, an RPC that began up to this long before its backend was stopped may
+  // have been sent only then, and one may end this long after the backend continued.
   static constexpr Time kNotice = std::chrono::seconds(2);
 
   void Killed(int port, Time at) { kills_.emplace_back(port, at); }
   void Stopped(int port, Time at) { stops_.push_back({port, at, Time::max()}); }
-  // Of one that is stopped, and will go on or is killed.
+  // The stopped backend will continue, or is killed.
   void StopEnded(int port, Time at);
 
   Cause Explain(const Failure& failure) const;
@@ -64,7 +64,7 @@ struct Line {
   double slope = 0;
   double error = 0;
 
-  // Rises by more than chance explains: by more than three errors (one in a thousand).
+  // Whether it rises by more than three standard errors (chance: one in a thousand).
   bool Rises() const { return slope > 3 * error; }
 };
 // At least 3 points.

@@ -1,5 +1,5 @@
-// A backend in a process of its own: backend NAME PORT. It prints "port N", and ends in order at
-// SIGTERM.
+// A backend in a process of its own: backend NAME PORT. It prints "port N", and shuts down
+// gracefully at SIGTERM.
 #include "test/support/backend.h"
 
 #include <signal.h>
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // in all threads, which come after it
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // in all threads, since they start after this
   gxds_test::Backend backend(argv[1], std::atoi(argv[2]));
   std::printf("port %d\n", backend.port());
   std::fflush(stdout);

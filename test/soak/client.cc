@@ -1,19 +1,19 @@
-// The program that is watched: an ordinary gRPC client, whose threads call in a closed loop, each
-// on a channel of its own. It takes orders, a line each, from a named pipe:
+// The program under test: an ordinary gRPC client whose threads make calls in a closed loop, each
+// on a channel of its own. It reads orders from a named pipe, one on each line:
 //
-//   start              measures the process, which has used gRPC, but not the plugin; then makes
-//                      the channels and begins to call: "started OPEN"
-//   probe METHOD       calls each thread's target until it is answered: "probed OK|FAILED"
-//   answered           how often each method was answered by each backend: "answered KEY=COUNT …"
+//   start              measures the process, which has used gRPC but not the plugin, then makes the
+//                      channels and starts to call: "started OPEN"
+//   probe METHOD       calls each thread's target until a call succeeds: "probed OK|FAILED"
+//   answered           how often each backend answered each method: "answered KEY=COUNT …"
 //   rest               lets all threads end their call and measures the process: "rest RPCS HEAP
-//                      RESIDENT OPEN" (bytes); they go on afterwards
-//   channel THREAD     has a thread leave its channel for a new one; its target has no other
-//   leak               has each call lose a little from now on
-//   end                ends the threads, and with them the channels, and measures: "ended OPEN"
+//                      RESIDENT OPEN" (bytes); then the threads go on
+//   channel THREAD     has a thread replace its channel, the only one of its target
+//   leak               has each call leak a little from now on
+//   end                ends the threads with their channels, and measures: "ended OPEN"
 //
-// where OPEN is: file descriptors that are no connections and none of the cache's, connections,
-// subchannels, threads but for those of the host's pools, threads of those. It prints each failed
-// call, with times of the monotonic clock in microseconds:
+// OPEN is: file descriptors (without connections and those of the cache), connections, subchannels,
+// threads (without those of the host's pools), threads of those pools. The program prints each
+// failed call, with times of the monotonic clock in microseconds:
 //
 //   failed BEGAN ENDED CODE PORT MESSAGE
 //
@@ -53,8 +53,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kWorkers = 4;
-// Between two calls of a thread: what is looked for are faults, and other processes of a small
-// machine must have their turn.
+// The pause between two calls of a thread. The test looks for faults, and other processes need CPU
+// time on a small machine.
 constexpr std::chrono::microseconds kPause(500);
 constexpr std::chrono::seconds kPatience(60);
 
@@ -70,11 +70,12 @@ long long Microseconds(Clock::time_point t) {
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   grpc::ChannelArguments args;
-  // What comes back is found soon, so that the world is soon whole again after the faults.
+  // The client soon finds a server that is up again, so the world soon heals after the faults.
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // Less than the deadline of calls, which wait for it when endpoints accept and say nothing.
+  // Less than the deadline of calls, which wait for the failover when endpoints accept connections
+  // and send nothing.
   args.SetInt("grpc.priority_failover_timeout_ms", 1000);
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), args);
 }
@@ -111,7 +112,7 @@ Outcome CallOnce(grpc::GenericStub* stub, grpc::CompletionQueue* cq, const std::
   return out;
 }
 
-// What all threads share.
+// The state that all threads share.
 class Work {
  public:
   Work(std::string target, std::chrono::milliseconds deadline, std::vector<std::string> methods)
@@ -124,7 +125,7 @@ class Work {
   void Renew(int worker) { renew_[worker % kWorkers] = true; }
   void Leak() { leak_ = true; }
 
-  // Until Resume() no call is under way.
+  // Waits until no call is in progress, and starts none until Resume().
   void Rest() {
     std::unique_lock<std::mutex> lock(mu_);
     rest_ = true;
@@ -177,7 +178,7 @@ class Work {
     for (size_t i = static_cast<size_t>(worker); !end_; ++i) {
       if (rest_) Pause();
       if (renew_[worker].exchange(false)) {
-        stub.reset();  // first, so that what served it ends
+        stub.reset();  // first, so that its policies end
         stub = std::make_unique<grpc::GenericStub>(MakeChannel(Target(worker)));
       }
       CallAndCount(stub.get(), &cq, methods_[i % methods_.size()]);
@@ -196,7 +197,7 @@ class Work {
       ++answered_[method + ":" + out.reply];
       return;
     }
-    // The host names the target where there was no backend.
+    // If there was no backend, the host names the target.
     const bool sent = out.peer.rfind("ipv4:", 0) == 0;
     const std::string port = sent ? out.peer.substr(out.peer.rfind(':') + 1) : "0";
     std::string message = out.status.error_message();
@@ -230,7 +231,8 @@ class Work {
   std::vector<std::unique_ptr<long>> lost_;
 };
 
-// But for those of the cache: it opens a server's files when that one first has something to keep.
+// The file descriptors, except those of the cache, which opens a server's files when that server
+// first has resources to store.
 long Fds(const std::string& cache) {
   long fds = -1;  // the folder itself is open
   for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -241,8 +243,8 @@ long Fds(const std::string& cache) {
   return fds;
 }
 
-// Of the host's pools, which make one when they have much to do and keep it for a while or for
-// good; and others.
+// The threads of the host's pools, and other threads. A pool starts a thread when it has much work,
+// and keeps it for some time or forever.
 std::pair<long, long> Threads() {
   static const std::set<std::string> kPools = {"event_engine", "default-executo", "resolver-execut",
                                                "grpc_global_tim", "timer_manager"};
@@ -256,10 +258,10 @@ std::pair<long, long> Threads() {
   return threads;
 }
 
-// How many of the host's objects there are of the kind that get() renders: they are numbered, and
-// the host does not say how far. newest: the last that was seen so far.
+// The number of the host's objects of the kind that get() renders. They are numbered, and the host
+// does not report the highest number. newest: the highest number seen so far.
 long CountObjects(char* (*get)(intptr_t), intptr_t* newest) {
-  constexpr intptr_t kMostBetweenLooks = 200000;  // a look a round, of seconds
+  constexpr intptr_t kMostBetweenLooks = 200000;  // it counts once in a round, which takes seconds
   long count = 0;
   for (intptr_t id = 1; id < *newest + kMostBetweenLooks; ++id) {
     char* json = get(id);
@@ -297,8 +299,8 @@ Open LookOnce(const std::string& cache) {
   return open;
 }
 
-// What is ended goes away in the background: looks until it is what it was, or has been something
-// else for long.
+// Ended objects go away in the background. Counts until the result equals `was`, or has been
+// different for a long time.
 Open Look(const Open& was, const std::string& cache) {
   Open open = LookOnce(cache);
   for (const auto until = Clock::now() + std::chrono::seconds(15);
@@ -308,8 +310,8 @@ Open Look(const Open& was, const std::string& cache) {
   return open;
 }
 
-// Bytes that are allocated, in all arenas. What is being freed at that moment, by a timer or a
-// connection that ends, is none of it: the least of some looks.
+// The allocated bytes in all arenas. Takes the lowest of several readings, to exclude memory that a
+// timer or an ending connection is just freeing.
 size_t Heap() {
   size_t least = SIZE_MAX;
   for (int i = 0; i < 10; ++i) {
@@ -320,7 +322,7 @@ size_t Heap() {
   return least;
 }
 
-// So that what the host makes once is there.
+// Uses gRPC once, so that the objects that the host makes only once exist.
 Open UseGrpc(const std::string& cache) {
   {
     grpc::GenericStub stub(
@@ -346,7 +348,7 @@ long Resident() {
 
 int main(int argc, char** argv) {
   if (argc < 6) return 2;
-  grpc_init();  // and not to be ended: what is left is looked at
+  grpc_init();  // never shut down, because the remaining objects are counted
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::ifstream orders(argv[1]);
   const std::string cache = argv[3];

@@ -33,7 +33,7 @@ Cluster Whole(const std::string& name, const Ports& ports) {
   return cluster;
 }
 
-// Some endpoints in some localities of one or two priorities; the anchor is in one of them.
+// Random endpoints in random localities of one or two priorities. One of them contains the anchor.
 Cluster Some(const std::string& name, const Ports& ports, int anchor, Random* random) {
   Cluster cluster = Whole(name, ports);
   auto& localities = cluster.localities;
@@ -61,10 +61,10 @@ Cluster Some(const std::string& name, const Ports& ports, int anchor, Random* ra
   return cluster;
 }
 
-// The mesh with a listener for each thread of the client in place of its own.
+// The mesh, with a listener for each thread of the client instead of its own.
 std::string WithListeners(const Mesh& mesh) {
   std::string json = mesh.Json();
-  const std::string listener = json.substr(1, json.find(",\n") + 1);  // it comes first
+  const std::string listener = json.substr(1, json.find(",\n") + 1);  // the first resource
   const std::string name = R"("name":")" + mesh.service;
   std::string listeners;
   for (int i = 0; i < kWorkers; ++i) {
@@ -74,7 +74,7 @@ std::string WithListeners(const Mesh& mesh) {
   return json.replace(1, listener.size(), listeners);
 }
 
-// The same with an aggregate cluster "agg" beside its own.
+// The same, with an additional aggregate cluster "agg".
 std::string WithAggregate(const Mesh& mesh) {
   std::string json = WithListeners(mesh);
   json.erase(json.rfind(']'));
@@ -85,7 +85,7 @@ std::string WithAggregate(const Mesh& mesh) {
                 "\n";
 }
 
-// "/agg/" leads to aggregated.
+// Routes, of which "/agg/" leads to `aggregated`.
 Mesh WithRoutes(const std::string& aggregated, const std::string& split_action) {
   Mesh mesh;
   mesh.service = kService;
@@ -133,8 +133,8 @@ void Apply(Spoil spoil, Mesh* mesh) {
 }  // namespace
 
 std::string HealedConfig(const Ports& ports, const std::string& probe) {
-  // Not the aggregate cluster: which of its clusters were in use, and so are kept for 15 minutes,
-  // must not show.
+  // Does not use the aggregate cluster, because the result must not depend on which of its clusters
+  // were in use and are therefore kept for 15 minutes.
   Mesh mesh = WithRoutes("agg-1", R"({"cluster":"c0"})");
   mesh.routes.insert(mesh.routes.end() - 1, {probe, "c0"});
   for (const char* name : {"a", "b", "agg-1"}) mesh.clusters.push_back(Whole(name, ports));

@@ -1,11 +1,11 @@
 // The configurations that the control planes serve.
 //
-// All name the same clusters, so that a client that goes from one control plane to the other finds
-// all that it asks for: "a", "b" and the aggregate "agg", which always have a route; and "c0" to
-// "c3", among which the other RPCs are split. Each cluster has the anchor among its endpoints. So
-// no configuration explains a failed RPC, nor does one with something wrong in it: that is in "a",
-// "b", "agg", the listeners or the routes, which the client has held since before the round, and
-// the last good one stays (A88).
+// All configurations name the same clusters, so that a client that moves from one control plane to
+// the other finds all resources: "a", "b" and the aggregate "agg", which always have a route, and
+// "c0" to "c3", over which the other RPCs are split. Each cluster has the anchor among its
+// endpoints. So no configuration explains a failed RPC. A faulty configuration does not either: the
+// fault is in "a", "b", "agg", the listeners or the routes, which the client has held since before
+// the round, and it keeps the last good version (A88).
 #ifndef GRPC_XDS_TEST_SOAK_CONFIG_H_
 #define GRPC_XDS_TEST_SOAK_CONFIG_H_
 
@@ -18,18 +18,18 @@ namespace gxds_soak {
 
 using Ports = std::array<int, kBackends>;
 
-// What the client's threads call: this, a hyphen and the thread's number.
+// The target of a client's thread is this, a hyphen and the thread's number.
 inline constexpr char kService[] = "soak";
-// One method for each cluster of the configuration of a healed world.
+// One method for each cluster of the configuration after healing.
 inline const std::array<std::string, 4> kMethods = {"/a/Call", "/b/Call", "/agg/Call", "/c/Call"};
 
-// Of a healed world: every endpoint in every cluster that has a route, and a route for the method
-// probe, by which it is seen to be in use.
+// The configuration after healing: every cluster with a route has every endpoint. A route for the
+// method `probe` shows that the configuration is in use.
 std::string HealedConfig(const Ports& ports, const std::string& probe);
 
 enum class Spoil {
   kNone,
-  kFile,           // cut in half: the control plane keeps what it had
+  kFile,           // cut in half, so the control plane keeps its resources
   kBadListener,    // two HTTP filters of one name
   kBadRoutes,      // a retry policy of no retries
   kBadCluster,     // an unknown balancing policy
@@ -42,7 +42,7 @@ enum class Spoil {
 inline constexpr int kSpoils = 10;
 extern const char* const kSpoilNames[kSpoils];
 
-// Of that seed.
+// The configuration of that seed.
 std::string ChaosConfig(const Ports& ports, int anchor, uint64_t seed, Spoil spoil);
 Spoil SpoilOf(uint64_t seed);  // never kNone
 

@@ -9,19 +9,19 @@ const char* const kDeedNames[kDeeds] = {"kill",    "end",       "stop",  "contin
 
 namespace {
 
-// What a client needs to have all it asks for, on a loaded machine too.
+// The time that a client needs to get all its resources, even on a loaded machine.
 constexpr std::chrono::milliseconds kStart(1000);
 
 enum class State { kUp, kStopped, kDown };
 
-// What may be done to backends, or to control planes.
+// The faults that are allowed for backends, or for control planes.
 struct Faults {
   bool stop;
   bool kill;
 };
 
-// A fault of one that is up, or what comes after it; nothing: it goes on standing still, at times
-// for longer than the deadline of RPCs.
+// The next deed for a backend or a control plane: a fault, or the end of one. None: it stays
+// stopped, sometimes longer than the deadline of RPCs.
 std::optional<Deed> NextDeed(State* state, const Faults& faults, bool plane, Random* random) {
   if (*state == State::kDown) {
     *state = State::kUp;
@@ -38,7 +38,8 @@ std::optional<Deed> NextDeed(State* state, const Faults& faults, bool plane, Ran
     return Deed::kStop;
   }
   *state = State::kDown;
-  // What is stopped notices no SIGTERM; `xds serve` ends at either in the same way.
+  // A stopped process does not handle SIGTERM, and `xds serve` ends in the same way with both
+  // signals.
   return !stopped && !plane && random->OneIn(3) ? Deed::kEnd : Deed::kKill;
 }
 
@@ -54,25 +55,24 @@ Round MakeRound(uint64_t seed, int number) {
   Random random(seed, static_cast<uint64_t>(number));
   Round round;
   round.anchor = random.Below(kBackends);
-  // gRPC 1.51.1 never closes a connection that is given up after the server's kernel took it and
-  // before the server said anything. So while backends stand still no configuration gives one up;
-  // nor is a control plane left for another while one stands still.
+  // gRPC 1.51.1 never closes a connection that is abandoned after the server's kernel accepted it
+  // and before the server sent anything. So while backends are stopped, no configuration removes
+  // one, and no client moves to another control plane while one is stopped.
   //
-  // A client that starts has no last good configuration but what its cache holds, which it takes
-  // only when no control plane is there. So in rounds in which channels are left for new ones
-  // nothing stands still, nothing is spoiled, and control planes are left alone for a while after
-  // each.
+  // A client that starts has no last good configuration except its cache, which it uses only if no
+  // control plane responds. So in rounds with new channels nothing is stopped, nothing is spoiled,
+  // and control planes have no faults for a while after each new channel.
   const bool starts = random.OneIn(2);
   const Faults backend_faults = {!starts && random.OneIn(2), true};
   const bool planes_stop = !starts && random.OneIn(2);
   const Faults plane_faults = {planes_stop, !planes_stop};
   State backends[kBackends] = {};
   State planes[kPlanes] = {};
-  // Long enough for RPCs to miss their deadline; always less than the 15 s for which a resource is
-  // waited for (A57).
+  // Long enough for RPCs to miss their deadline, and always less than the resource timeout of 15 s
+  // (A57).
   const std::chrono::milliseconds length(backend_faults.stop ? 8000 + random.Below(4000)
                                                              : 3000 + random.Below(6000));
-  std::chrono::milliseconds done(0);  // when the last action is
+  std::chrono::milliseconds done(0);  // the time of the last action
   std::chrono::milliseconds started = -kStart;
   for (std::chrono::milliseconds at(0); at < length;) {
     at += std::chrono::milliseconds(20 + random.Below(480));

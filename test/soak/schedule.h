@@ -1,4 +1,4 @@
-// What is done to backends and control planes, and when: a pure function of the seed.
+// The faults of backends and control planes with their times: a pure function of the seed.
 #ifndef GRPC_XDS_TEST_SOAK_SCHEDULE_H_
 #define GRPC_XDS_TEST_SOAK_SCHEDULE_H_
 
@@ -11,10 +11,10 @@
 namespace gxds_soak {
 
 inline constexpr int kBackends = 6;
-inline constexpr int kPlanes = 2;   // the second is what a client falls back to
+inline constexpr int kPlanes = 2;   // the second is the fallback
 inline constexpr int kWorkers = 4;  // threads of the client
 
-// Numbers of a seed, the same with every standard library.
+// Random numbers from a seed, the same with every standard library.
 class Random {
  public:
   Random(uint64_t seed, uint64_t stream) : engine_(seed * 0x9e3779b97f4a7c15u + stream) {}
@@ -28,19 +28,19 @@ class Random {
 
 enum class Deed {
   kKill,       // SIGKILL
-  kEnd,        // SIGTERM: a backend ends its connections in order
+  kEnd,        // SIGTERM: a backend closes its connections gracefully
   kStop,       // SIGSTOP
   kContinue,   // SIGCONT
-  kRestart,    // of what was killed or ended
+  kRestart,    // of a killed or ended process
   kConfigure,  // a control plane gets another good configuration
-  kSpoil,      // a control plane gets one with something wrong in it
-  kChannel,    // a thread of the client leaves its channel for a new one, and so starts anew
+  kSpoil,      // a control plane gets a faulty configuration
+  kChannel,    // a thread of the client replaces its channel, and so starts anew
 };
 inline constexpr int kDeeds = 8;
 extern const char* const kDeedNames[kDeeds];
 
 struct Action {
-  std::chrono::milliseconds after;  // the one before
+  std::chrono::milliseconds after;  // after the action before
   Deed deed;
   bool plane;     // the target is a control plane rather than a backend
   int index;      // of the target; of the thread for kChannel
@@ -49,9 +49,9 @@ struct Action {
   std::string Text() const;  // "kill backend 3"
 };
 
-// Some seconds of faults; when they are over everything is healed.
+// Some seconds of faults, after which everything is healed.
 struct Round {
-  int anchor;  // the backend to which nothing is done, and which every configuration names
+  int anchor;  // the backend without faults, which every configuration names
   std::vector<Action> actions;
 };
 

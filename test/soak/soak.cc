@@ -1,14 +1,15 @@
 // Soak: a client under RPCs while backends and control planes are killed, stopped and misconfigured
 // (`make soak MINUTES=10 SEED=1`). Each failed RPC must be explained by a backend that was killed
-// or stopped at that time; the client's heap must not grow, and its file descriptors, subchannels
-// and threads must be what they were.
+// or stopped at that time. The client's heap must not grow, and the numbers of its file
+// descriptors, subchannels and threads must return to their first values.
 //
 // usage, from the folder bazel-bin: soak [--minutes=N] [--seed=N] [--verbose] [--leak]
 //
-// With --leak the client loses some bytes at each RPC: that must be found (3 minutes are enough).
+// With --leak the client leaks some bytes at each RPC, which the run must find (3 minutes are
+// enough).
 //
-// After each round of faults all is healed; when the client has the configuration of a healed world
-// and has heard from every backend, its threads rest and it is measured.
+// After each round of faults everything is healed. When the client has the configuration after
+// healing and every backend has answered it, its threads rest and it is measured.
 #include <signal.h>
 
 #include <algorithm>
@@ -29,13 +30,15 @@
 namespace gxds_soak {
 namespace {
 
-// Rounds until each part of client and host has been at work, and what they keep is there.
+// Rounds until each part of the client and the host has run, and has allocated the memory that it
+// keeps.
 constexpr int kWarmUp = 1;
-// Fewer rests than that say nothing of a slope.
+// With fewer rests a slope means nothing.
 constexpr size_t kRestsToJudge = 8;
-// Growth that may be anything: a leak of one small object in each of many rounds is more.
+// Growth below this is ignored. A leak of one small object in each of many rounds is more.
 constexpr double kNegligible = 64 * 1024;  // bytes over the second half
-// A run of that long has had the client start with the first control plane down, and with both.
+// In a run of this length the client has started with the first control plane down, and with both
+// down.
 constexpr double kMinutesToFallBack = 10;
 
 volatile sig_atomic_t interrupted = 0;
@@ -47,7 +50,7 @@ struct Options {
   bool leak = false;
 };
 
-// What an explained and an unexplained failure count as.
+// The kinds of explained and unexplained failures.
 constexpr int kCauses = 3;
 const char* const kCauseNames[kCauses] = {"its backend was killed", "its backend was stopped",
                                           "unexplained"};
@@ -83,10 +86,10 @@ class Soak {
   gxds_test::TempDir cache_;
   std::unique_ptr<ClientProcess> client_;
   std::string log_;             // of this round
-  long deeds_[kDeeds][2] = {};  // to backends (or threads), to control planes
+  long deeds_[kDeeds][2] = {};  // to backends (or threads), and to control planes
   long failed_[kCauses] = {};
   std::vector<std::pair<double, Rest>> rests_;  // by seconds; from the end of the warm-up on
-  Open before_;                                 // there was an xDS channel
+  Open before_;                                 // before there was an xDS channel
   Open after_;
 };
 
@@ -99,7 +102,7 @@ Soak::Soak(const Options& options) : options_(options) {
   client_ = std::make_unique<ClientProcess>(Bootstrap(), cache_.path() + "/cache");
 }
 
-// One server speaks incremental xDS, and the other state of the world.
+// One server uses incremental xDS, and the other state of the world.
 std::string Soak::Bootstrap() const {
   const bool first = options_.seed % 2 == 0;
   return R"({"xds_servers":[)" + planes_[0]->plane().ServerJson(first ? "delta" : "") + "," +
@@ -148,20 +151,20 @@ bool Soak::Heal(int number) {
     planes_[i]->Heal();
   }
   for (auto& b : backends_) b->Heal();
-  // The first control plane's: the client has returned to it.
+  // The probe of the first control plane, to which the client must have returned.
   if (client_->Probe(probe + "0/Call") && HeardFromAll()) return true;
   if (interrupted) return false;
   return Failed("after round " + std::to_string(number) +
                 " the client does not reach what is there");
 }
 
-// What the client does not do, and what became of it.
+// Prints what the client failed to do, and its state.
 bool Soak::Failed(const std::string& what) {
   std::printf("FAILED: %s; %s", what.c_str(), client_->Tell().c_str());
   return false;
 }
 
-// Waits until each method was answered by each backend.
+// Waits until each backend has answered each method.
 bool Soak::HeardFromAll() {
   constexpr Time kPatience = std::chrono::seconds(120);
   std::map<std::string, long> before;
@@ -184,7 +187,7 @@ bool Soak::Measure() {
   return true;
 }
 
-// Tells the failures of a round, and what was done in it, when something is not explained.
+// If a failure is not explained, prints the failures and actions of the round.
 void Soak::Account() {
   const std::vector<Failure> failures = client_->TakeFailures();
   const bool tell =
@@ -291,7 +294,8 @@ bool Soak::JudgeFallback() {
   return false;
 }
 
-// What is said of it and whether it is as it was; but for slack, while there are channels.
+// Prints a count, and returns whether it is the same as before. slack: the allowed difference while
+// there are channels.
 bool Returned(const char* what, long Open::*count, long slack, const Open& before,
               const Open& first, const Open& last, const Open& after) {
   std::printf("%-20s %ld before, %ld after the warm-up, %ld at the end, %ld without channels\n",
@@ -306,11 +310,11 @@ bool Soak::JudgeOpen() {
   const Open& first = rests_.front().second.open;
   const Open& last = rests_.back().second.open;
   bool ok = Returned("file descriptors", &Open::fds, 0, before_, first, last, after_);
-  // The xDS clients' are among them: one to the first control plane, and for as long as anything is
-  // reported to another, one to that.
+  // These include the subchannels of the xDS clients: one to the first control plane, and one to
+  // another while loads are reported there.
   ok = Returned("subchannels", &Open::subchannels, kPlanes - 1, before_, first, last, after_) && ok;
   ok = Returned("threads", &Open::threads, 0, before_, first, last, after_) && ok;
-  // Each of the others belongs to a subchannel.
+  // Every other connection belongs to a subchannel.
   std::printf("connections          %ld at the end; %ld were never closed by the host\n",
               last.connections, after_.connections);
   std::printf("threads of the host's pool %ld after the warm-up, %ld at the end\n", first.pool,
@@ -343,11 +347,11 @@ bool Parse(int argc, char** argv, Options* options) {
 int main(int argc, char** argv) {
   gxds_soak::Options options;
   if (!gxds_soak::Parse(argc, argv, &options)) return 2;
-  // What is stopped would outlive us.
+  // A stopped process would outlive this one.
   for (int s : {SIGINT, SIGTERM}) signal(s, [](int) { gxds_soak::interrupted = 1; });
   try {
     return gxds_soak::Soak(options).Run();
-  } catch (const std::exception& e) {  // past the destructors, which end all processes
+  } catch (const std::exception& e) {  // after the destructors, which end all processes
     std::fprintf(stderr, "soak: %s\n", e.what());
     return 2;
   }

@@ -45,8 +45,8 @@ TEST(Schedule, DoesAllThatCanBeDoneButToTheAnchor) {
       EXPECT_NE(action.index, round.anchor) << action.Text();
     }
   }
-  // Control planes are configured, spoiled, killed, stopped and so on; backends all but that and
-  // ended; threads get channels.
+  // All deeds occur: control planes are configured, spoiled, killed, stopped and so on, backends
+  // have the same deeds except the first two and are also ended, and threads get channels.
   EXPECT_EQ(seen.size(), 12u);
   EXPECT_EQ(spoils.size(), kSpoils - 1u);
 }
@@ -73,7 +73,7 @@ TEST(Schedule, NothingKeepsAClientFromStarting) {
   EXPECT_GT(starts, 100u);
 }
 
-// The names of the listeners, each of which has the routes that the configuration has.
+// The names of the listeners. Each must have the routes of the configuration.
 std::set<std::string> ListenersOf(const std::string& config) {
   std::set<std::string> names;
   json_t* root = json_loads(config.c_str(), 0, nullptr);
@@ -148,7 +148,7 @@ TEST(Config, NothingIsWrongInClustersThatAClientMayNotHaveYet) {
   }
 }
 
-// At first a backend is killed, 10 s later another is stopped for 10 s.
+// A backend is killed, and 10 s later another is stopped for 10 s.
 struct Accounts : testing::Test {
   Accounts() {
     outages.Killed(101, seconds(100));
@@ -200,7 +200,7 @@ TEST(Line, OfPointsOnOneHasNoError) {
   EXPECT_TRUE(line.Rises());
 }
 
-// By hand: of the residuals 1, -1, -1, 1 about a flat line, sqrt(4 / 2 / 5).
+// Computed by hand: the residuals 1, -1, -1, 1 about a flat line give sqrt(4 / 2 / 5).
 TEST(Line, OfPointsThatScatterHasTheErrorOfLeastSquares) {
   const Line line = FitLine({{0, 1}, {1, -1}, {2, -1}, {3, 1}});
   EXPECT_DOUBLE_EQ(line.slope, 0);

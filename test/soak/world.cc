@@ -19,10 +19,11 @@ namespace {
 using gxds_test::Child;
 using gxds_test::Runfile;
 
-// A client whose control planes and backends are all there again is whole in some seconds; a
-// loaded machine may take its time.
+// A client recovers within some seconds after all control planes and backends are up again. A
+// loaded machine may take much longer.
 constexpr std::chrono::seconds kPatience(120);
-// Of an RPC: none takes as long unless its backend stands still, however loaded the machine.
+// The deadline of an RPC. No RPC takes this long, even on a loaded machine, unless its backend is
+// stopped.
 constexpr int kDeadlineMs = 5000;
 
 [[noreturn]] void Die(const std::string& why) { throw std::runtime_error(why); }
@@ -117,10 +118,10 @@ ClientProcess::ClientProcess(const std::string& bootstrap, const std::string& ca
                 {"GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap},
                 {"GRPC_VERBOSITY", "info"},
                 {"LD_PRELOAD", std::filesystem::absolute(Runfile("libgrpc_xds.so"))},
-                // What glibc's caches hold is free, but not counted so.
+                // Memory in glibc's caches is free, but would not count as free.
                 {"GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"},
                 {"MALLOC_ARENA_MAX", "1"}});
-  // To be read as well: so nothing waits for a client that is gone, nor is ended by a SIGPIPE.
+  // Also opened for reading, so that nothing waits for an ended client or is killed by SIGPIPE.
   const int fd = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   orders_ = fd >= 0 ? fdopen(fd, "w") : nullptr;
   if (orders_ == nullptr) Die("no pipe to the client");
@@ -134,7 +135,7 @@ void ClientProcess::Order(const std::string& order) {
 }
 
 bool ClientProcess::Answer(const std::string& word, std::string* rest) {
-  // Each line is looked at once.
+  // Looks at each line once.
   const std::string line = child_->WaitForLine(
       [&](const std::string& l) {
         ++seen_;
@@ -168,7 +169,7 @@ void ClientProcess::OnLine(const std::string& line) {
 std::string ClientProcess::Tell() {
   constexpr size_t kLines = 60;
   siginfo_t info = {};
-  // Its output may end a moment before it does.
+  // Its output may end shortly before the process.
   for (const Time until = Now() + std::chrono::seconds(2); info.si_pid == 0 && Now() < until;) {
     if (waitid(P_PID, static_cast<id_t>(child_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
       break;

@@ -1,4 +1,4 @@
-// The processes of a soak run: backends, control planes and the client that is watched.
+// The processes of a soak run: backends, control planes and the client under test.
 #ifndef GRPC_XDS_TEST_SOAK_WORLD_H_
 #define GRPC_XDS_TEST_SOAK_WORLD_H_
 
@@ -22,7 +22,7 @@ class BackendProcess {
  public:
   BackendProcess(int index, Outages* outages);
   int port() const { return port_; }
-  // Something that a schedule does; what it causes is told to the outages.
+  // Does a deed of the schedule, and records its effect in the outages.
   void Do(Deed deed);
   void Heal();
 
@@ -50,13 +50,13 @@ class PlaneProcess {
   bool down_ = false;
 };
 
-// What the client has.
+// The open objects of the client.
 struct Open {
-  long fds = 0;  // that are no connections
+  long fds = 0;  // except connections
   long connections = 0;
   long subchannels = 0;
-  long threads = 0;  // but for those of the host's pool
-  long pool = 0;     // those
+  long threads = 0;  // except those of the host's pool
+  long pool = 0;     // threads of the host's pool
 };
 
 // The client at rest.
@@ -73,28 +73,30 @@ class ClientProcess {
   ClientProcess(const std::string& bootstrap, const std::string& cache);
   ~ClientProcess();
 
-  // Each is false when the client ended, or gave no answer in time.
+  // These return false if the client ended, or did not answer in time.
   bool Start(Open* before);
-  bool Probe(const std::string& method);  // or when it was not answered
+  bool Probe(const std::string& method);  // also false if the call had no answer
   bool Answered(std::map<std::string, long>* counts);
   bool AtRest(Rest* rest);
   bool End(Open* after);
   void Renew(int thread);
   void Leak();
 
-  // Those since the last call.
+  // The failures since the last call.
   std::vector<Failure> TakeFailures() { return std::move(failures_); }
-  // Whether the plugin said that it is there: without it everything might pass on the host's xDS.
+  // Whether the plugin logged that it is registered. Without it, everything might run on the host's
+  // xDS.
   bool RanPlugin() const { return ran_plugin_; }
-  // How often it used another control plane than the first, and what its cache held.
+  // How often the client used a control plane other than the first, and how often it started from
+  // its cache.
   long fallbacks() const { return fallbacks_; }
   long cache_starts() const { return cache_starts_; }
-  // Whether it runs, or how it ended, and what it printed last.
+  // Describes whether it runs or how it ended, and its last output.
   std::string Tell();
 
  private:
   void Order(const std::string& order);
-  // What follows the word in the next line that begins with it.
+  // Reads the rest of the next line that begins with that word.
   bool Answer(const std::string& word, std::string* rest);
   void OnLine(const std::string& line);
 
