@@ -1,5 +1,6 @@
-// Preloaded into gRPC's own end-to-end tests, beside the plugin: their fixture sets inside the host
-// what the plugin, which has no way in there, is told by each channel.
+// Preloaded into gRPC's own end-to-end tests, together with the plugin. Their fixture sets options
+// inside the host, where the plugin cannot read them. These hooks pass them to the plugin as
+// arguments of each channel.
 #include <dlfcn.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
@@ -16,9 +17,9 @@ constexpr char kClientArgs[] = "grpc.xds_client_channel_args";
 constexpr char kBootstrap[] = "grpc.TEST_ONLY_DO_NOT_USE_IN_PROD.xds_bootstrap_config";
 
 std::mutex g_mu;
-const grpc_channel_args* g_client_args = nullptr;  // the fixture's, as long as it says so
+const grpc_channel_args* g_client_args = nullptr;  // the fixture's, valid until it sets others
 
-// The fixture's arguments live as long as its channels, which all have the same.
+// The fixture's arguments live as long as its channels, which all share them.
 void* Borrow(void* p) { return p; }
 void Return(void*) {}
 int Compare(void* a, void* b) { return a == b ? 0 : a < b ? -1 : 1; }
@@ -38,7 +39,7 @@ bool Has(const grpc_channel_args* args, const char* key) {
   return false;
 }
 
-// What the fixture's arguments are to a channel to target; null: nothing.
+// The fixture's arguments for a channel to target; null: none.
 const grpc_channel_args* ClientArgs(const char* target, const grpc_channel_args* args) {
   if (strncmp(target, "xds:", 4) != 0 || Has(args, kBootstrap)) return nullptr;
   std::lock_guard<std::mutex> lock(g_mu);
@@ -54,7 +55,7 @@ namespace internal {
 
 void EXPORT SetXdsChannelArgsForTest(grpc_channel_args* args);
 
-// For the host's client, which serves xDS-enabled servers, as well.
+// Also sets them for the host's client, which xDS-enabled servers use.
 void SetXdsChannelArgsForTest(grpc_channel_args* args) {
   {
     std::lock_guard<std::mutex> lock(g_mu);
@@ -64,7 +65,8 @@ void SetXdsChannelArgsForTest(grpc_channel_args* args) {
        "_ZN9grpc_core8internal24SetXdsChannelArgsForTestEP17grpc_channel_args")(args);
 }
 
-// UnsetGlobalXdsClientForTest() is the host's own: a client of ours ends with its last channel.
+// UnsetGlobalXdsClientForTest() is not replaced, because a client of ours ends with its last
+// channel.
 
 }  // namespace internal
 }  // namespace grpc_core
