@@ -1,5 +1,5 @@
-/* Whatever a web server answers: a DiscoveryResponse in JSON, an index, a file. The first byte says
- * which of them, and with what status. */
+/* Any answer of a web server: a DiscoveryResponse in JSON, an index, or a file. The first byte
+ * selects which, and the HTTP status. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void answer(gxds_web_server *s, int code, gxds_str body, gxds_time now) {
   gxds_web_request_fini(&fetch);
 }
 
-/* Schemas are made once: each costs more than a run. */
+/* Schemas are made once, because each costs more than a run. */
 static const gxds_schema *schema_of(gxds_web_form form) {
   static gxds_schema *strict;
   static gxds_schema *lenient;

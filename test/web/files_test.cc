@@ -1,4 +1,4 @@
-// Resource files by their index: what is fetched, and when it is one state.
+// Resource files and their index: which files are fetched, and when they form one state.
 #include "test/web/fixture.h"
 #include "web/index.h"
 
@@ -24,7 +24,7 @@ std::string Index(const Files &files) {
 
 struct WebFiles : WebServerTest {
   WebFiles() : WebServerTest(GXDS_WEB_FILES) {}
-  // Answers the index and all files that are then asked for; their paths.
+  // Answers the index and all files that are then requested. Returns their paths.
   std::vector<std::string> Serve(const Files &files, const std::string &etag = "",
                                  gxds_duration max_age = 0) {
     Request index = Fetch();

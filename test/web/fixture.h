@@ -1,4 +1,4 @@
-// A web server of the bootstrap, with the engine's side and the server's side in a test's hands.
+// A web server of the bootstrap. The test acts as the engine and as the web server.
 #ifndef GRPC_XDS_TEST_WEB_FIXTURE_H_
 #define GRPC_XDS_TEST_WEB_FIXTURE_H_
 
@@ -25,7 +25,7 @@ struct Request {
   std::string etag;
 };
 
-// What a web server says, for Answer().
+// An answer of the web server, for Answer().
 struct WebAnswer {
   int code = 200;
   std::string body = {};
@@ -52,7 +52,7 @@ class WebServerTest : public testing::Test {
   }
 
   void Open() { gxds_web_server_open(server_, now_); }
-  // A request of the engine's; more: other fields of its JSON, a comma before each.
+  // Sends a request of the engine. more: other fields of its JSON, a comma before each.
   void Ask(const std::string &type, const std::vector<std::string> &names,
            const std::string &nonce = "", const std::string &more = "") {
     std::string list;
@@ -106,7 +106,7 @@ class WebServerTest : public testing::Test {
     gxds_str_free(&bytes);
     return out;
   }
-  // Why the stream ended; "": it did not.
+  // Why the stream ended; "" if it did not.
   std::string End() {
     gxds_str why;
     if (!gxds_web_server_take_end(server_, &why)) return "";
@@ -114,7 +114,7 @@ class WebServerTest : public testing::Test {
     gxds_str_free(&why);
     return out;
   }
-  // How long until there is something to do; -1: for ever.
+  // The time until the next work; -1: never.
   gxds_duration Wait() {
     const gxds_time at = gxds_web_server_deadline(server_);
     return at == GXDS_TIME_NEVER ? -1 : at - now_;

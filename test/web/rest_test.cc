@@ -1,4 +1,4 @@
-// xds over REST-JSON: what is asked, when, and what becomes of the answers.
+// xDS over REST-JSON: the requests, their times, and the handling of the answers.
 #include "test/web/fixture.h"
 
 namespace gxds_test {
@@ -22,7 +22,7 @@ const char kNack[] = R"(,"version_info":"1","error_detail":{"code":3,"message":"
 
 struct Rest : WebServerTest {
   Rest() : WebServerTest(GXDS_WEB_REST) {}
-  // The engine has, and has accepted, version 1 of cluster "a".
+  // Lets the engine get and accept version 1 of cluster "a".
   void Hold() {
     Ask(kCds, {"a"}, "", R"(,"node":{"id":"n"})");
     Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
