@@ -1,4 +1,4 @@
-// The LB policy of a Cluster: load_balancing_policy (A52) and what it makes of each kind.
+// The LB policy of a Cluster: load_balancing_policy (A52), and the config of each kind of policy.
 #include "test/resources/decoding.h"
 
 namespace grpc_xds_test {
@@ -17,7 +17,7 @@ const std::string kTypedStruct = "xds.type.v3.TypedStruct";
 
 std::string Type(const std::string& message) { return "type.googleapis.com/" + message; }
 
-// A LoadBalancingPolicy: policies of these Any's, in order.
+// A LoadBalancingPolicy with policies of these Anys, in order.
 std::string List(const std::vector<std::string>& anys) {
   std::string out;
   for (const std::string& any : anys) out += Field(1, Field(4, Field(1, "name") + Field(2, any)));
@@ -40,7 +40,7 @@ std::string Custom(const std::string& name, const std::string& json,
              Proto("xds.type.v3.TypedStruct", "{'type_url':'type.googleapis.com/" + name + "'" +
                                                   (json.empty() ? "" : ",'value':" + json) + "}"));
 }
-// round_robin below so many wrr_locality policies.
+// round_robin below that many wrr_locality policies.
 std::string Nested(int depth) {
   std::string list = List({RoundRobin()});
   for (int i = 0; i < depth; i++) list = List({Wrr(list)});

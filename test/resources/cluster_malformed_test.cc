@@ -22,7 +22,7 @@ std::string DnsAddress(const std::string& address) {
 std::string RingHash(const std::string& config) {
   return Eds("'lb_policy':'RING_HASH','ring_hash_lb_config':{" + config + "}");
 }
-// Of a cluster_type whose config is these bytes.
+// A cluster with a cluster_type whose config is these bytes.
 std::string Custom(const std::string& any) {
   return Field(1, "foo") + Field(38, Field(1, "name") + Field(2, any));
 }

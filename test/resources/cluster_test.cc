@@ -183,7 +183,7 @@ TEST(ClusterLoad, TheBootstrapLivesAsLongAsTheCluster) {
   EXPECT_EQ(d.bootstrap().refs.count, 1) << "also when it was refused";
 }
 
-// "cpu mem app *", or the keys of named metrics, of a cluster that wants these told; "none".
+// The metrics that the cluster reports: "cpu mem app *", or the keys of named metrics; "none".
 std::string LrsMetrics(const std::vector<std::string>& names) {
   Decoder d;
   std::string bytes = Resource(gxds_cluster_type, "{" + kEds + "}");

@@ -1,4 +1,4 @@
-// What the tests of resources/ stand on: messages as JSON, and one decode call.
+// The base of the tests of resources/: messages as JSON, and a decode call.
 #ifndef GRPC_XDS_TEST_RESOURCES_DECODING_H_
 #define GRPC_XDS_TEST_RESOURCES_DECODING_H_
 
@@ -53,7 +53,7 @@ inline std::string Resource(const gxds_resource_type& type, const std::string& j
   return Proto(MessageOf(type), json);
 }
 
-// Fields on the wire, for what JSON can't say.
+// Fields on the wire, for messages that JSON cannot express.
 inline std::string Varint(uint64_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -70,7 +70,7 @@ inline std::string Any(const std::string& type_url, const std::string& value) {
   return Field(1, type_url) + Field(2, value);
 }
 
-// An outcome, with the reference that it holds.
+// The result of decoding. It holds a reference to the resource.
 class Decoded {
  public:
   Decoded(gxds_status status, gxds_decoded decoded) : status_(status), decoded_(decoded) {}
@@ -87,7 +87,7 @@ class Decoded {
   std::string message() const { return ToString(status_.message); }
   std::string name() const { return ToString(decoded_.name); }
   const gxds_resource* resource() const { return decoded_.resource; }
-  // The concrete one. Only when there is one.
+  // The resource in its own type. Only if there is one.
   template <typename T>
   const T& As() const {
     return *reinterpret_cast<const T*>(decoded_.resource);
@@ -98,9 +98,9 @@ class Decoded {
   gxds_decoded decoded_;
 };
 
-// One server, a bootstrap with two certificate providers that nobody frees, and a host whose RE2
-// dislikes "(" without an end, whose registry has the policy myorg.MyLb and takes any config
-// without the word "bad".
+// Decodes with one server, a bootstrap with two certificate providers, which is never freed, and a
+// host. The host refuses a regular expression with "(" and without ")". Its registry has the policy
+// myorg.MyLb, and accepts any config without the word "bad".
 class Decoder {
  public:
   Decoder() {
@@ -138,7 +138,7 @@ class Decoder {
     gxds_status status = type.decode(&context, ToGxds(bytes), &decoded);
     return Decoded(status, decoded);
   }
-  // As above, of a message that must be right.
+  // The same for a message that must be valid.
   Decoded Good(const gxds_resource_type& type, const std::string& json,
                const gxds_resource* previous = nullptr) {
     Decoded result = Decode(type, Resource(type, json), previous);
@@ -147,14 +147,14 @@ class Decoder {
     return result;
   }
 
-  // Whether what is decoded from now on comes from a server with the feature trusted_xds_server.
+  // Sets whether later resources come from a server with the feature trusted_xds_server.
   void Trust(bool trusted) { server_.trusted_xds_server = trusted; }
-  // Likewise with the feature endpoint_weights.
+  // The same for the feature endpoint_weights.
   void UseEndpointWeights() { server_.endpoint_weights = true; }
-  // Likewise with the feature lb_subsets.
+  // The same for the feature lb_subsets.
   void UseSubsets(bool use = true) { server_.lb_subsets = use; }
 
-  // Of the host for which resources are decoded from now on.
+  // Sets the host's shortest retry backoff for later resources.
   void SetShortestRetryBackoff(gxds_duration d) { host_.shortest_retry_backoff = d; }
 
   const gxds_bootstrap_server* server() const { return &server_; }
@@ -171,12 +171,12 @@ class Decoder {
 // A resource that must be refused.
 struct Malformed {
   const char* name;      // of the test
-  std::string bytes;     // of a resource named "foo", unless it can't be parsed at all
+  std::string bytes;     // of a resource named "foo", unless it cannot be parsed
   std::string expected;  // the whole status message
 };
 
 #ifdef REFUSED_BY_A_CHANNEL
-// test/e2e/malformed.cc: by a channel, whose RPCs go on.
+// In test/e2e/malformed.cc: a channel refuses it, and its RPCs go on.
 void ExpectRefused(const gxds_resource_type& type, const Malformed& malformed);
 #else
 inline void ExpectRefused(const gxds_resource_type& type, const Malformed& malformed) {
@@ -190,7 +190,8 @@ inline void ExpectRefused(const gxds_resource_type& type, const Malformed& malfo
 }
 #endif
 
-// A test per malformed resource: MALFORMED_SUITE(Listener, gxds_listener_type, AllMalformed()).
+// One test for each malformed resource: MALFORMED_SUITE(Listener, gxds_listener_type,
+// AllMalformed()).
 #define MALFORMED_SUITE(suite, type, cases)                                  \
   class suite : public testing::TestWithParam<Malformed> {};                 \
   TEST_P(suite, IsRefusedWithAllErrors) { ExpectRefused(type, GetParam()); } \
@@ -198,7 +199,7 @@ inline void ExpectRefused(const gxds_resource_type& type, const Malformed& malfo
       Malformed, suite, testing::ValuesIn(cases),                            \
       [](const testing::TestParamInfo<Malformed>& info) { return std::string(info.param.name); })
 
-// Bytes that are no message of any type, the same each time.
+// Bytes that are no message of any type, always the same for a seed.
 inline std::string RandomBytes(uint64_t seed, size_t size) {
   std::string out;
   for (size_t i = 0; i < size; i++) {

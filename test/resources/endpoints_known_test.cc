@@ -1,4 +1,5 @@
-// What of an EDS message is taken over unread, since its bytes are those of the last good resource.
+// The parts of an EDS message that are taken from the last good resource without decoding, because
+// their bytes are equal.
 #include "resources/endpoints.h"
 #include "resources/endpoints_known_internal.h"
 #include "test/resources/decoding.h"
@@ -26,7 +27,7 @@ const gxds_locality* At(const Decoded& d, size_t locality, size_t priority = 0) 
   return d.As<gxds_endpoints>().priorities[priority].localities[locality];
 }
 
-// Makes it another one than its bytes say, so that it shows whether they are read again.
+// Changes the locality from what its bytes say, to show whether they are decoded again.
 void Mark(const gxds_locality* l) { const_cast<gxds_locality*>(l)->weight = 77; }
 
 std::string Show(const gxds_locality* l, uint32_t index) {
@@ -42,7 +43,7 @@ std::string Show(const gxds_locality* l, uint32_t index) {
   return out + ",";
 }
 
-// Everything but the pointers and regions.
+// Everything except pointers and regions.
 std::string Show(const gxds_endpoints& e) {
   std::string out = ToString(e.cluster_name);
   for (size_t i = 0; i < e.priority_count; i++) {
@@ -153,7 +154,7 @@ TEST(KnownLocalities, AreReadWhenTheirPriorityChanges) {
   EXPECT_EQ(Show(again.As<gxds_endpoints>()), Show(after.As<gxds_endpoints>()));
 }
 
-// Whatever is wrong beside what is known is said as without it, with the place in the message.
+// Errors next to known localities are the same as without them, with their index in the message.
 TEST(KnownLocalities, ChangeNoError) {
   Decoder d;
   const std::string unhealthy = Endpoint("10.9.9.9", "'health_status':'UNHEALTHY',");
@@ -161,11 +162,11 @@ TEST(KnownLocalities, ChangeNoError) {
   const std::string b = Locality("b", Endpoint("10.0.0.2"), 1);
   Decoded before = d.Good(gxds_endpoints_type, Assignment(a + "," + b));
   const std::string wrong[] = {
-      Locality("c", Endpoint("10.0.0.1")) + "," + a + "," + b,  // an address that is known
+      Locality("c", Endpoint("10.0.0.1")) + "," + a + "," + b,  // a known address
       a + "," + b + "," + Locality("c", Endpoint("10.0.0.2")),
-      a + "," + b + "," + a,                                    // twice
-      a + "," + b + "," + Locality("a", Endpoint("10.0.0.3")),  // a name that is known
-      b,                                                        // a gap
+      a + "," + b + "," + a,                                    // a known locality twice
+      a + "," + b + "," + Locality("a", Endpoint("10.0.0.3")),  // a known name
+      b,                                                        // a gap in the priorities
       a + "," + b + "," + Locality("c", Endpoint("10.0.0.3"), 3),
       a + "," + b + "," + Locality("c", Endpoint("no address")),
   };
@@ -193,8 +194,9 @@ TEST(KnownLocalities, DoNotHideWhatCannotBeParsed) {
   }
 }
 
-// A tag can be written in more bytes than it needs, some of which the decoder refuses: what lies
-// behind such a tag is not taken over for being known behind another.
+// A tag can be encoded in more bytes than it needs, and the decoder refuses some of these
+// encodings. A locality after such a tag must not be taken over because it is known after another
+// tag.
 TEST(KnownLocalities, AreNotKnownBehindAnotherTag) {
   Decoder d;
   const std::string content =
@@ -206,9 +208,9 @@ TEST(KnownLocalities, AreNotKnownBehindAnotherTag) {
   Mark(At(before, 0));
   const std::string longer[] = {
       std::string("\x92\x00", 2),                  // the same field
-      std::string("\x92\x80\x80\x80\x00", 5),      // the longest that the decoder takes
-      std::string("\x92\x80\x80\x80\x80\x00", 6),  // and that it does not
-      std::string("\x92\x80\x80\x80\x10", 5),  // another field, in the 32 bits of a tag the same
+      std::string("\x92\x80\x80\x80\x00", 5),      // the longest that the decoder accepts
+      std::string("\x92\x80\x80\x80\x80\x00", 6),  // one that it refuses
+      std::string("\x92\x80\x80\x80\x10", 5),      // another field, with the same lower 32 bits
   };
   for (const std::string& tag : longer) {
     Decoded plain = d.Decode(gxds_endpoints_type, message(tag));
@@ -221,7 +223,7 @@ TEST(KnownLocalities, AreNotKnownBehindAnotherTag) {
   }
 }
 
-// Such a message is refused; until then it has no memory for what would be remembered of it.
+// Such a message is refused, and allocates no memory for its localities before that.
 TEST(KnownLocalities, AreNotLookedForAmongMoreThanTheLimit) {
   Decoder d;
   const std::string a = Field(2, Proto("envoy.config.endpoint.v3.LocalityLbEndpoints",

@@ -22,7 +22,7 @@ std::string Assignment(const std::string& localities, const std::string& more = 
                   "{'cluster_name':'foo','endpoints':[" + localities + "]" + more + "}");
 }
 
-// The first endpoint of a resource that has one, as JSON.
+// A resource with one endpoint, given as JSON.
 std::string OneEndpoint(const std::string& endpoint) { return Assignment(Locality("z", endpoint)); }
 
 // An endpoint with that first address and more.
@@ -38,7 +38,7 @@ std::string ManyMore(int count) {
   for (int i = 0; i < count; i++) out += (i > 0 ? "," : "") + More("10.1.0." + std::to_string(i));
   return out;
 }
-// An assignment whose only endpoint has one more address, of these bytes.
+// An assignment whose only endpoint has one additional address, given as bytes.
 std::string MoreBytes(const std::string& bytes) {
   const std::string endpoint =
       Proto("envoy.config.endpoint.v3.Endpoint",
@@ -237,7 +237,7 @@ std::vector<Malformed> Several() {
   };
 }
 
-// The value of a locality's metadata that is a list in a list in a list...
+// A locality whose metadata is a list in a list in a list…
 std::string Nested(int depth) {
   std::string value;
   for (int i = 0; i < depth; i++) value = Field(6, Field(1, value));
@@ -263,7 +263,7 @@ MALFORMED_SUITE(EndpointsRules, gxds_endpoints_type, Rules());
 MALFORMED_SUITE(EndpointsSeveral, gxds_endpoints_type, Several());
 MALFORMED_SUITE(EndpointsUnparsable, gxds_endpoints_type, Unparsable());
 
-// The host's decoder loses count of a map entry like these: it aborts.
+// The host's decoder miscounts such a map entry and aborts.
 TEST(EndpointsLimits, UnknownFieldsAtTheEndOfAMapEntryAreHarmless) {  // A27.16
   for (int count = 0; count < 40; count++) {
     std::string entry = Field(1, "k");

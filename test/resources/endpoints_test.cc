@@ -55,7 +55,7 @@ TEST(EndpointsType, IsAsTheProtocolNamesIt) {
   EXPECT_EQ(gxds_resource_types[3], &gxds_endpoints_type);
 }
 
-// "1.2.3.4:80+[::1]:80": an endpoint with all of its addresses.
+// An endpoint with all its addresses: "1.2.3.4:80+[::1]:80".
 std::string ShowAll(const gxds_locality* l, uint32_t index) {
   std::string out = Render(l->endpoints[index].address);
   uint32_t count;
@@ -104,7 +104,7 @@ TEST(Endpoints, AdditionalAddressesOfOneThatIsLeftOutAreNotLookedAt) {  // A61.8
   EXPECT_EQ(Show(result.As<gxds_endpoints>()), "a=10.0.0.1:80");
 }
 
-TEST(Endpoints, ManyOfSeveralAddresses) {  // more than the set of addresses had room for
+TEST(Endpoints, ManyOfSeveralAddresses) {  // more than the initial size of the set of addresses
   Decoder d;
   std::string all;
   for (int i = 1; i <= 200; i++) {
@@ -370,7 +370,7 @@ TEST(Drops, OfAMillionDropEverything) {
   }
 }
 
-// Localities by number, of the first priority.
+// A locality by its index, by default of the first priority.
 const gxds_locality* At(const Decoded& d, size_t locality, size_t priority = 0) {
   return d.As<gxds_endpoints>().priorities[priority].localities[locality];
 }

@@ -1,4 +1,4 @@
-// What the decoders write as JSON, read by the host itself.
+// The JSON that the decoders write must be accepted by the host itself.
 #include <grpc/grpc.h>
 
 #include "host/host_get.h"
@@ -20,7 +20,7 @@ class HostAccepts : public testing::Test {
   void SetUp() override { grpc_init(); }
   void TearDown() override { grpc_shutdown(); }
 
-  // A resource decoded with the host's own checks.
+  // Decodes a resource with the host's own checks.
   static Decoded Decode(const gxds_resource_type& type, const std::string& bytes) {
     gxds_decode_context context = {};
     context.host = gxds_host_get();
@@ -37,7 +37,7 @@ class HostAccepts : public testing::Test {
     gxds_errors_fini(&errors);
     return out;
   }
-  // What is wrong with a method config that has this member.
+  // The host's errors for a method config with this member.
   static std::string MethodConfigErrors(const std::string& member) {
     grpc_core::ChannelArgs args;
 #ifdef FAULTS_ARE_READ_BY_THE_HOST

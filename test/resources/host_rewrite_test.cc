@@ -1,4 +1,4 @@
-// What a control plane may make of authorities (A81): routes, and the hostnames of endpoints.
+// Rewriting of authorities by the control plane (A81): routes, and the hostnames of endpoints.
 #include "resources/host_rewrite.h"
 
 #include "test/resources/decoding.h"
@@ -11,7 +11,7 @@ bool IsValid(const std::string& text) { return gxds_authority_is_valid(ToGxds(te
 std::string Route(const std::string& more) {
   return "{'match':{'prefix':''},'route':{'cluster':'c'" + more + "}}";
 }
-// Of one virtual host for each.
+// A route configuration with a virtual host for each route.
 std::string Config(const std::vector<std::string>& routes) {
   std::string hosts;
   for (size_t i = 0; i < routes.size(); i++) {
@@ -34,7 +34,7 @@ std::string Show(const gxds_host_rewrite& rewrite) {
   return "";
 }
 
-// What becomes of that.
+// Decodes a route with these fields, and shows its rewriting.
 std::string Decode(const std::string& more, bool trusted = true) {
   Decoder d;
   d.Trust(trusted);
@@ -114,7 +114,7 @@ TEST(HostRewrite, OfAWeightedCluster) {  // E2.5
                                        &untrusted.As<gxds_route_config>().virtual_hosts[0]));
 }
 
-// A client that goes over to another server must not take its word for more than it is trusted.
+// A client that moves to another server must not trust it more than that server is trusted.
 TEST(HostRewrite, TheSameBytesOfAnotherServerAreAnotherVirtualHost) {  // A81.2
   const std::string config = Config({Route(",'auto_host_rewrite':true"),
                                      Route(",'host_rewrite_literal':'a.example'"), Route("")});
@@ -173,7 +173,7 @@ std::string Locality(const std::string& zone, const std::string& endpoints) {
 std::string Assignment(const std::string& localities) {
   return "{'cluster_name':'foo','endpoints':[" + localities + "]}";
 }
-// "a;;b": of each endpoint.
+// The hostname of each endpoint: "a;;b".
 std::string Hostnames(const gxds_locality* l) {
   std::string out;
   for (uint32_t i = 0; i < l->endpoint_count; i++) {

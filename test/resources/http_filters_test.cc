@@ -1,4 +1,4 @@
-// HTTP filters: their configs (A33) and which of them is in force (A39).
+// HTTP filters: their configs (A33), and which config applies (A39).
 #include "resources/http_filters.h"
 
 #include "test/resources/decoding.h"
@@ -13,7 +13,7 @@ const char kUnknown[] = "envoy.config.listener.v3.Listener";
 
 std::string TypeOf(const std::string& type) { return "'@type':'type.googleapis.com/" + type + "'"; }
 std::string Comma(const std::string& fields) { return fields.empty() ? "" : "," + fields; }
-// A fault filter's message.
+// The message of a fault filter.
 std::string Fault(const std::string& fields) { return "{" + TypeOf(kFault) + Comma(fields) + "}"; }
 
 std::string Listener(const std::string& fault) {
@@ -29,7 +29,7 @@ std::string Listener(const std::string& fault) {
 std::string Overrides(const std::string& overrides) {
   return "'typed_per_filter_config':{" + overrides + "}";
 }
-// Of a virtual host, a route, and a weighted cluster.
+// A route configuration with overrides of a virtual host, a route, and a weighted cluster.
 std::string Routes(const std::string& of_host, const std::string& of_route = "",
                    const std::string& of_cluster = "") {
   return "{'name':'foo','virtual_hosts':[{'domains':['*']" + Comma(of_host) +
@@ -126,7 +126,7 @@ TEST(FilterOverride, IsKeptWhereItIs) {  // A39
   }
 }
 
-// What a filter "f" of a listener gets.
+// The config that applies to a filter "f" of a listener.
 std::string InForce(const std::vector<std::string>& overrides) {
   Decoder d;
   std::vector<Decoded> decoded;

@@ -44,7 +44,7 @@ TEST(HttpConnect, TheTlsInsideIsThatOfTheCluster) {  // A86.2
   EXPECT_EQ(ToString(result.As<gxds_cluster>().tls->ca.instance_name), "a_provider");
 }
 
-// A Cluster whose wrapper is of these bytes.
+// A Cluster whose wrapper is these bytes.
 std::string WrapperBytes(const std::string& bytes) {
   return Resource(gxds_cluster_type,
                   "{'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}}") +
@@ -119,7 +119,7 @@ std::string Locality(const std::string& zone, const std::string& endpoints,
 std::string Assignment(const std::string& localities) {
   return "{'cluster_name':'foo','endpoints':[" + localities + "]}";
 }
-// "a;;b": of each endpoint.
+// The proxy of each endpoint: "a;;b".
 std::string Proxies(const gxds_locality* l) {
   std::string out;
   for (uint32_t i = 0; i < l->endpoint_count; i++) {

@@ -31,7 +31,7 @@ std::string WithFilters(const std::string& filters) {
 std::string WithRoutes(const std::string& routes) {
   return OfManager("'http_filters':[" + kRouterFilter + "]" + (routes.empty() ? "" : ",") + routes);
 }
-// With a filter "f" of raw bytes before the router.
+// A listener with a filter "f" of raw bytes before the router.
 std::string WithRawFilter(const std::string& any) {
   std::string manager =
       Proto(kManager, "{" + kRds + "}") + Field(5, Field(1, "f") + Field(4, any)) +

@@ -141,7 +141,7 @@ TEST(Listener, OfAServerIsNotLookedInto) {
   EXPECT_EQ(result.As<gxds_listener>().route_config, nullptr);
 }
 
-TEST(Listener, WithBothAnAddressAndAnApiListenerIsAClients) {  // as Istio sends it
+TEST(Listener, WithBothAnAddressAndAnApiListenerIsAClients) {  // like Istio's
   Decoder d;
   std::string json = Listener(kRds);
   json.insert(json.size() - 1, ",'address':{'socket_address':{'port_value':1}}");

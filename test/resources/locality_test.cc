@@ -12,7 +12,7 @@ gxds_locality* Make(const char* region, const char* zone, const char* sub_zone, 
   return gxds_locality_create(gxds_str_z(region), gxds_str_z(zone), gxds_str_z(sub_zone), 1, count);
 }
 
-// The address in a resource with that one endpoint; "" when it is refused.
+// The parsed address of a resource with one endpoint; "" if it is refused.
 std::string Parsed(const std::string& address) {
   Decoder d;
   Decoded result = d.Decode(

@@ -1,8 +1,8 @@
-/* The first byte names the resource type, the rest is the resource. Each is decoded twice: the
- * second time on top of the first, which must give the same answer and share all localities and
- * virtual hosts. Endpoints are decoded some times more, on top of the same without one locality and
- * of the same with one bit changed: all that comes out must be as from the first time. All JSON
- * that is made of it must be JSON. */
+/* The first byte selects the resource type, and the rest is the resource. Each is decoded twice.
+ * The second time the first result is the previous resource, which must give the same result and
+ * share all localities and virtual hosts. Endpoints are decoded more often, with a previous
+ * resource that lacks one locality, or has one bit changed. The result must always equal the first.
+ * All generated JSON must be valid. */
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static bool exists(gxds_str name) {
   return true;
 }
 
-/* The parser takes no zero in a name, which JSON allows. */
+/* The parser refuses a NUL in a name, which JSON allows. */
 static void check_json(gxds_str text) {
   if (text.size && memmem(text.data, text.size, "\\u0000", 6)) return;
   json_t *json = json_loadb(text.data, text.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
@@ -49,7 +49,7 @@ static bool more_equal(const gxds_locality *a, const gxds_locality *b, uint32_t 
   return true;
 }
 
-/* Hash keys, hostnames, proxies, metadata and additional addresses apart from
+/* Compares hash keys, hostnames, proxies, metadata and additional addresses without
  * gxds_locality_equal(), by which the decoder chooses what to share. */
 static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!gxds_locality_equal(a, b)) return false;
@@ -66,7 +66,8 @@ static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   return true;
 }
 
-/* Its members are in order, and add up to it; empty: there is none. */
+/* Checks that the members of the metadata are in order and together give the text. Empty: no
+ * metadata. */
 static void check_metadata(gxds_str text) {
   if (text.size == 0) return;
   check_json(text);
@@ -85,7 +86,7 @@ static void check_metadata(gxds_str text) {
   GXDS_CHECK(size == text.size);
 }
 
-/* Whether all that they say is the same. */
+/* Whether both have the same contents. */
 static bool endpoints_equal(const gxds_endpoints *a, const gxds_endpoints *b) {
   if (!gxds_str_equal(a->cluster_name, b->cluster_name) || a->drop_all != b->drop_all ||
       a->drop_count != b->drop_count || a->priority_count != b->priority_count) {
@@ -108,7 +109,7 @@ static bool endpoints_equal(const gxds_endpoints *a, const gxds_endpoints *b) {
   return true;
 }
 
-/* before: what it was decoded on top of, from the same bytes; or NULL. */
+/* before: the previous resource, decoded from the same bytes; or NULL. */
 static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *before) {
   GXDS_CHECK(!before || endpoints_equal(e, before));
   for (size_t i = 0; i < e->priority_count; i++) {
@@ -239,7 +240,7 @@ static void check_resource(const gxds_resource *resource, const gxds_resource *b
   }
 }
 
-/* Without its first locality, in memory for as much. */
+/* The message without its first locality, in `out`, which has the size of bytes. */
 static gxds_str without_first_locality(gxds_str bytes, char *out) {
   size_t size = 0;
   bool left_out = false;
@@ -254,14 +255,14 @@ static gxds_str without_first_locality(gxds_str bytes, char *out) {
   return gxds_str_of(out, size);
 }
 
-/* With one bit changed; in memory for as much. */
+/* The message with one bit changed, in `out`, which has the size of bytes. */
 static gxds_str with_bit_changed(gxds_str bytes, size_t number, char *out) {
   if (bytes.size) memcpy(out, bytes.data, bytes.size);
   if (bytes.size) out[number / 8 % bytes.size] ^= (char)(1 << number % 8);
   return gxds_str_of(out, bytes.size);
 }
 
-/* What is known of the message beforehand, as another one had it, changes nothing. */
+/* A previous resource from other bytes must not change the result. */
 static void check_known(gxds_decode_context context, gxds_str bytes, gxds_str other,
                         const gxds_decoded *alone, const gxds_status *alone_status) {
   context.previous_arg = NULL;
@@ -287,7 +288,7 @@ static void check_all_known(const gxds_decode_context *context, gxds_str bytes,
                             const gxds_decoded *alone, const gxds_status *alone_status) {
   char *memory = gxds_calloc(1, bytes.size + 1);
   check_known(*context, bytes, without_first_locality(bytes, memory), alone, alone_status);
-  size_t bit = 0; /* chosen by the bytes themselves */
+  size_t bit = 0; /* chosen by the bytes */
   for (size_t i = 0; i < bytes.size; i++) bit = bit * 31 + (unsigned char)bytes.data[i];
   for (int i = 0; i < kBitsChanged; i++, bit = bit * 31 + 7) {
     check_known(*context, bytes, with_bit_changed(bytes, bit, memory), alone, alone_status);

@@ -1,4 +1,4 @@
-// What a route does beyond naming clusters: hash policies (A42), retries (A44), plugins (A74).
+// The fields of a route besides its clusters: hash policies (A42), retries (A44), plugins (A74).
 #include "test/resources/decoding.h"
 
 namespace grpc_xds_test {
@@ -300,7 +300,7 @@ TEST(ClusterSpecifierPlugin, HasWhatOtherRoutesHave) {
   EXPECT_NE(r[0].retry_policy, nullptr);
 }
 
-// With the plugin "p" of raw bytes.
+// A route configuration with a plugin "p" of raw bytes.
 std::string RawPlugin(const std::string& any) {
   return Resource(gxds_route_config_type, Config(Action(""))) +
          Field(12, Field(1, Field(1, "p") + Field(2, any)));

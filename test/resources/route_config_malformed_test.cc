@@ -38,7 +38,7 @@ std::string Overrides(const std::string& config) {
 std::string Wrapped(const std::string& more) {
   return Config("f", TypeOf("envoy.config.route.v3.FilterConfig") + more);
 }
-// Of a virtual host whose filter "f" has these bytes as config.
+// A virtual host with an override of filter "f" that is these bytes.
 std::string RawOverride(const std::string& any) {
   std::string host =
       Proto("envoy.config.route.v3.VirtualHost", "{'domains':['*'],'routes':[" + kGood + "]}");

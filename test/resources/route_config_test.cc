@@ -277,7 +277,7 @@ TEST(RouteAction, OthersFailTheRpc) {  // A28.28
 }
 
 TEST(RouteAction, MaxStreamDuration) {
-  // A31.13, A31.14, A31.16: the limit of grpc-timeout goes first
+  // A31.13, A31.14, A31.16: the limit of grpc-timeout takes precedence
   auto duration = [](const std::string& fields) {
     Routes r(Action("'cluster':'c','max_stream_duration':{" + fields + "}"));
     return r[0].max_stream_duration;

@@ -1,4 +1,4 @@
-// What a RouteConfiguration shares with the one before it.
+// The parts that a RouteConfiguration shares with the one before it.
 #include "test/resources/decoding.h"
 
 namespace grpc_xds_test {
@@ -32,7 +32,7 @@ class Update {
         after_(decoder_.Good(gxds_route_config_type, after, before_.resource())) {}
   const gxds_route_config& before() const { return before_.As<gxds_route_config>(); }
   const gxds_route_config& after() const { return after_.As<gxds_route_config>(); }
-  // Whether virtual host number i is that of before with the number j.
+  // Whether virtual host i is the same object as virtual host j of the one before.
   bool Same(size_t i, size_t j) const {
     const gxds_virtual_host* a = &after().virtual_hosts[i];
     const gxds_virtual_host* b = &before().virtual_hosts[j];
@@ -210,7 +210,7 @@ std::string Raw(const std::string& manager) {
                                                   manager + filters)));
 }
 
-TEST(InlineRoutes, OfRoutesInsideAndElsewhereTheLastOnesCount) {  // as of any oneof
+TEST(InlineRoutes, OfRoutesInsideAndElsewhereTheLastOnesCount) {  // as in any oneof
   const std::string inside = Field(4, Resource(gxds_route_config_type, Config(To("a", "1"))));
   const std::string elsewhere = Field(3, Field(2, "r") + Field(1, Field(3, "")));
   const std::string scoped = Field(31, "");
@@ -226,7 +226,7 @@ TEST(InlineRoutes, OfRoutesInsideAndElsewhereTheLastOnesCount) {  // as of any o
   EXPECT_NE(d.Decode(gxds_listener_type, Raw(inside + scoped)).message(), "");
 }
 
-TEST(InlineRoutes, InSeveralPiecesAreOne) {  // as any message
+TEST(InlineRoutes, InSeveralPiecesAreOne) {  // like any message
   Decoder d;
   Decoded result =
       d.Decode(gxds_listener_type,

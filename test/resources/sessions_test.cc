@@ -1,5 +1,5 @@
-// What resources say of sessions (A55, A75): the filter's cookie, the states of endpoints that may
-// serve them, the idle timeout, and endpoints that drain.
+// Sessions in resources (A55, A75): the filter's cookie, the health states of endpoints that may
+// serve them, the idle timeout, and draining endpoints.
 #include "resources/resources.h"
 #include "test/resources/decoding.h"
 
@@ -36,7 +36,7 @@ std::string Routes(const std::string& fields) {
          "},'routes':[{'match':{'prefix':''},'route':{'cluster':'c'}}]}]}";
 }
 
-// "name path ttl" of the filter; empty: it does nothing.
+// The filter's cookie, "name path ttl"; empty: the filter does nothing.
 std::string Show(const gxds_session_cookie& c) {
   if (c.name.size == 0) return "";
   return ToString(c.name) + " " + ToString(c.path) + " " + std::to_string(c.ttl / GXDS_MILLISECOND);
@@ -105,7 +105,7 @@ TEST(StatefulSession, IsChangedByItsCookie) {
   EXPECT_FALSE(equal("'name':'c','ttl':'1s'"));
 }
 
-// The error in a listener with that cookie, behind the path of the filter.
+// The error of a listener with that cookie, after the path of the filter.
 Malformed Bad(const char* name, const std::string& listener, const std::string& error) {
   return {name, Resource(gxds_listener_type, listener),
           "errors validating ApiListener: "

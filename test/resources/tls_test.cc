@@ -9,7 +9,7 @@ namespace {
 const char kType[] = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 
 std::string Instance(const char* name) { return "{'instance_name':'" + std::string(name) + "'}"; }
-// A validation context whose CA is good.
+// A validation context with a valid CA.
 std::string Validation(const std::string& more) {
   return "'validation_context':{'ca_certificate_provider_instance':" + Instance("a_provider") +
          (more.empty() ? "" : ",") + more + "}";
@@ -127,7 +127,7 @@ TEST(Tls, SubjectAlternativeNames) {  // A29.20
   }
 }
 
-// What the handshake with an endpoint of that hostname asks for.
+// The server name in the handshake with an endpoint of that hostname.
 std::string Asked(const std::string& fields, const std::string& hostname) {
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type,
@@ -199,7 +199,7 @@ Malformed Rule(const char* name, const std::string& json, const std::string& err
   return {name, Resource(gxds_cluster_type, json),
           "errors validating Cluster resource: [" + errors + "]"};
 }
-// Of a validation context that has this field too.
+// The error of a validation context with this additional field.
 Malformed Field(const char* name, const std::string& more, const std::string& error) {
   return Rule(name, Common(Validation(more)), kAt + ".validation_context." + error);
 }

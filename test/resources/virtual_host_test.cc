@@ -1,13 +1,13 @@
-// A27: which virtual host an authority gets.
+// A27: the virtual host of an authority.
 #include "test/resources/decoding.h"
 
 namespace grpc_xds_test {
 namespace {
 
 struct MatchCase {
-  std::vector<std::string> hosts;  // the domains of each, separated by commas
+  std::vector<std::string> hosts;  // the domains of each virtual host, separated by commas
   const char* authority;
-  int expected;  // number of the host; -1: none
+  int expected;  // the index of the virtual host; -1: none
 };
 
 std::string Config(const std::vector<std::string>& hosts) {
@@ -60,13 +60,13 @@ INSTANTIATE_TEST_SUITE_P(Preference, VirtualHost,
                              MatchCase{{"*", "a.*", "*.example"}, "a.example", 2},
                              MatchCase{{"*", "a.*"}, "a.example", 1},
                              MatchCase{{"*"}, "a.example", 0},
-                             // a short one of a better kind beats a long one
+                             // a short match of a better kind wins over a long one
                              MatchCase{{"a.b.c.exampl*", "*e"}, "a.b.c.example", 1},
                              // the longest of a kind
                              MatchCase{{"*.example", "*.b.example"}, "a.b.example", 1},
                              MatchCase{{"*.b.example", "*.example"}, "a.b.example", 0},
                              MatchCase{{"a.*", "a.b.*"}, "a.b.example", 1},
-                             // the first of those that are as good
+                             // the first of equally good matches
                              MatchCase{{"a.example", "a.example"}, "a.example", 0},
                              MatchCase{{"*.example", "*.example"}, "a.example", 0},
                              MatchCase{{"*", "*"}, "a", 0},
