@@ -1,4 +1,4 @@
-// An ADS server without I/O, and clients that are as lazy or as correct as a test wants.
+// An ADS server without I/O, and clients that the test controls.
 #ifndef GRPC_XDS_TEST_TOOLS_ADS_FIXTURE_H_
 #define GRPC_XDS_TEST_TOOLS_ADS_FIXTURE_H_
 
@@ -38,8 +38,8 @@ class Ads : public ::testing::Test {
     gxds_file_set_unref(set_);
   }
 
-  // A new state of the directory, so long after the last one that no client is waited for which did
-  // not answer yet.
+  // Sets a new state of the directory. It comes so long after the last one that the server waits for
+  // no answer of a client.
   void Serve(const std::vector<std::string> &resources) {
     Wait(GXDS_ADS_ANSWER_MAX);
     ServeAtOnce(resources);
@@ -71,7 +71,7 @@ class Ads : public ::testing::Test {
     Ask(stream, {TypeUrl(type), names, "", "", "", "node"});
   }
 
-  // The client accepts the last response of a type; names: what it asks for by then.
+  // ACKs the last response of a type. names: the names that the client requests then.
   void Ack(uint64_t stream, Type type, const Names &names) {
     const Response &last = Last(stream, type);
     Ask(stream, {TypeUrl(type), names, last.nonce, last.version, "", ""});
@@ -94,7 +94,7 @@ class Ads : public ::testing::Test {
 
   const Response &Last(uint64_t stream, Type type) { return last_[{stream, type}]; }
 
-  // What was sent on a stream since the last call: "CDS a=1; EDS a=1".
+  // The responses on a stream since the last call: "CDS a=1; EDS a=1".
   std::string Got(uint64_t stream) {
     std::string s;
     for (const auto &text : sent_[stream]) s += (s.empty() ? "" : "; ") + text;
@@ -102,7 +102,7 @@ class Ads : public ::testing::Test {
     return s;
   }
 
-  // The same, as they were.
+  // The same, decoded.
   std::vector<Response> Responses(uint64_t stream) {
     sent_.erase(stream);
     std::vector<Response> responses;

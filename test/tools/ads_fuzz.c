@@ -1,6 +1,6 @@
-/* Bytes as events of an ADS server with two streams, a SotW and a delta one, and two states of the
- * resources. The first byte of each step says what happens; a request carries the bytes up to the
- * next step. */
+/* The input is a list of events of an ADS server with two streams, SotW and delta, and two states
+ * of the resources. The first byte of each step selects the event. A request has the bytes up to
+ * the next step. */
 #include "test/files/resource_fuzz.h"
 #include "tools/serve/ads_server.h"
 

@@ -1,9 +1,9 @@
-// The rules of SotW ADS on the server's side, one by one, without I/O and with the time injected.
+// The server's rules of SotW ADS, one by one, without I/O. The test sets the time.
 #include "test/tools/ads_fixture.h"
 
 namespace {
 
-// What is asked for.
+// Subscriptions.
 
 TEST_F(Ads, NamesThatExistAreSentAtOnce) {
   Serve({"LDS l=1", "RDS r=1", "CDS a=1", "CDS b=1", "EDS a=1"});
@@ -86,7 +86,7 @@ TEST_F(Ads, NothingAnswersAnUnsubscription) {
   Got(c);
   Ack(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "");
-  Serve({"CDS a=1", "CDS b=2"});  // nobody asks for b any more
+  Serve({"CDS a=1", "CDS b=2"});  // no client requests b any more
   EXPECT_EQ(Got(c), "");
 }
 
@@ -148,7 +148,7 @@ TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
   EXPECT_EQ(Got(c), "LDS b=1");
   Ack(c, LDS, {"a", "b"});
   Wait(GXDS_SECOND);
-  EXPECT_EQ(Got(c), "CDS");  // empty: that is how it says so
+  EXPECT_EQ(Got(c), "CDS");  // an empty response says that a is gone
   Ack(c, CDS, {"a"});
   Wait(GXDS_SECOND);
   EXPECT_EQ(Got(c), "");
@@ -156,7 +156,7 @@ TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
   EXPECT_EQ(Got(c), "CDS a=1");
 }
 
-// Envoy's xDS protocol: a cluster that changed is warming until its endpoints come again.
+// Envoy's xDS protocol: a changed cluster is warming until its endpoints are sent again.
 
 TEST_F(Ads, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
@@ -255,10 +255,11 @@ TEST_F(Ads, NothingAnswersAStaleNonce) {
   Serve({"EDS a=2", "EDS b=1"});
   EXPECT_EQ(Got(c), "EDS a=1; EDS a=2");
   Events();
-  Ask(c, {TypeUrl(EDS), {"a", "b"}, first, "", "", ""});  // crossed the second response
+  // This request crossed the second response.
+  Ask(c, {TypeUrl(EDS), {"a", "b"}, first, "", "", ""});
   EXPECT_EQ(Got(c), "");
   EXPECT_EQ(Events(), "node@peer: EDS stale nonce 1\n");
-  Ack(c, EDS, {"a", "b"});  // which the client then accepts, with the same names
+  Ack(c, EDS, {"a", "b"});  // the client then accepts it, with the same names
   EXPECT_EQ(Got(c), "EDS b=1");
 }
 
@@ -269,7 +270,7 @@ TEST_F(Ads, ANonceThatWasNeverGivenIsStale) {
   EXPECT_EQ(Got(c), "");
   Ask(c, LDS, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1");
-  Ask(c, {TypeUrl(EDS), {"a"}, Last(c, LDS).nonce, "", "", ""});  // of another type
+  Ask(c, {TypeUrl(EDS), {"a"}, Last(c, LDS).nonce, "", "", ""});  // the nonce of another type
   EXPECT_EQ(Got(c), "");
 }
 
@@ -319,7 +320,7 @@ TEST_F(Ads, ASlowClientGetsTheLatestStateOnly) {
   Sent(c);
   EXPECT_EQ(Got(c), "EDS a=3");
   Serve({"EDS a=4", "EDS b=1"});
-  Serve({"EDS a=3", "EDS b=1"});  // back to what it has
+  Serve({"EDS a=3", "EDS b=1"});  // back to the version that the client has
   Sent(c);
   EXPECT_EQ(Got(c), "");
 }
@@ -434,13 +435,13 @@ TEST_F(Ads, RemovalsComeLast) {
   Got(c);
   Wait(GXDS_SECOND);
   Serve({"LDS l=1", "RDS r=2", "CDS b=1", "EDS b=1"});
-  EXPECT_EQ(Got(c), "CDS a=1 b=1; RDS r=2");  // a is still there
+  EXPECT_EQ(Got(c), "CDS a=1 b=1; RDS r=2");  // a still exists
   std::string making = Last(c, CDS).version;
   Ack(c, CDS, {"a", "b"});
   Ack(c, RDS, {"r"});
   Wait(GXDS_ADS_REMOVAL_GRACE - 1);
   EXPECT_EQ(Got(c), "");
-  Ack(c, EDS, {"a", "b"});  // the client goes on to what is new
+  Ack(c, EDS, {"a", "b"});  // the client requests the new name
   EXPECT_EQ(Got(c), "EDS b=1");
   Ack(c, EDS, {"b"});
   Wait(GXDS_ADS_REMOVAL_GRACE - 1);
@@ -538,7 +539,7 @@ TEST_F(Ads, BytesThatAreNoRequestEndTheStream) {
   Bytes(c, "\xff\xff\xff");
   EXPECT_EQ(closed_, "the message is no DiscoveryRequest");
   EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
-  Ask(c, LDS, {});  // late events of the stream are dropped
+  Ask(c, LDS, {});  // later events of the stream are ignored
   Sent(c);
   gxds_ads_server_on_closed(server_, c, gxds_str_z("x"));
   Serve({"LDS a=1"});
@@ -574,7 +575,7 @@ TEST_F(Ads, AClosedStreamIsForgotten) {
   EXPECT_EQ(Events(), "node@peer: ads stream closed: the client went away\n");
 }
 
-// What the operator is told.
+// Output for the operator.
 
 TEST_F(Ads, SubscriptionsPushesAcksAndNacksAreTold) {
   Serve({"CDS a=1", "CDS b=1"});
@@ -589,7 +590,7 @@ TEST_F(Ads, SubscriptionsPushesAcksAndNacksAreTold) {
   Ack(c, CDS, {"a"});
   EXPECT_EQ(Events(),
             client + "ACK version " + first + " nonce 1\n" + client + "unsubscribed b, c\n");
-  Ack(c, CDS, {"a"});  // says nothing new
+  Ack(c, CDS, {"a"});  // without news
   EXPECT_EQ(Events(), "");
   Serve({"CDS a=2", "CDS b=1"});
   const std::string second = Last(c, CDS).version;

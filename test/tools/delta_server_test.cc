@@ -1,4 +1,4 @@
-// The rules of delta xDS on the server's side, one by one, without I/O and with the time injected.
+// The server's rules of delta xDS, one by one, without I/O. The test sets the time.
 #include "test/tools/ads_fixture.h"
 
 namespace {
@@ -46,10 +46,10 @@ TEST_F(Delta, OnlyWhatChangedIsSent) {
   EXPECT_NE(Last(c, CDS).versions.at("a"), version_of_a);
   Serve({"CDS a=1", "CDS b=2"});
   EXPECT_EQ(Got(c), "CDS a=1");
-  EXPECT_EQ(Last(c, CDS).versions.at("a"), version_of_a);  // a version is the contents
+  EXPECT_EQ(Last(c, CDS).versions.at("a"), version_of_a);  // the version depends on the contents
 }
 
-// Envoy's xDS protocol: a cluster that changed is warming until its endpoints come again.
+// Envoy's xDS protocol: a changed cluster is warming until its endpoints are sent again.
 TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
   uint64_t c = OpenDelta();
@@ -126,9 +126,9 @@ TEST_F(Delta, AnAliasIsAskedForLikeAName) {
   Serve({"CDS a|x|y=2", "CDS b=1"});
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
   Answer(c, CDS);
-  AskDelta(c, CDS, {"x"});  // again, and so it is sent again
+  AskDelta(c, CDS, {"x"});  // requested again, so it is sent again
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
-  AskDelta(c, CDS, {}, {"x", "y"});  // y was never asked for
+  AskDelta(c, CDS, {}, {"x", "y"});  // y was never requested
   Serve({"CDS a|x|y=3", "CDS b=1"});
   EXPECT_EQ(Got(c), "");
 }
@@ -217,7 +217,7 @@ TEST_F(Delta, VersionsAreTakenWithTheNamesThatTheyComeWith) {
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"a", "b"});
   std::map<std::string, std::string> versions = Last(c, CDS).versions;
-  uint64_t d = OpenDelta();  // its requests are split
+  uint64_t d = OpenDelta();  // a stream with split requests
   AskDelta(d, CDS, {"a"}, {}, {{"a", versions["a"]}});
   AskDelta(d, CDS, {"b"}, {}, {{"b", versions["b"]}});
   EXPECT_EQ(Got(d), "");
@@ -343,7 +343,7 @@ TEST_F(Delta, ServicesOfOneTypeServeThatType) {
     Ask(c, s.type, {s.name});
     EXPECT_EQ(Got(c), s.sent);
     c = Open("peer", s.service);
-    Ask(c, Request{"", {s.name}, "", "", "", "node"});  // the type goes without saying
+    Ask(c, Request{"", {s.name}, "", "", "", "node"});  // no type URL is needed
     EXPECT_EQ(Got(c), s.sent);
     c = OpenDelta(static_cast<gxds_ads_service>(s.service + 1));
     Bytes(c, Encode(DeltaRequest{"", {s.name}, {}, {}, "", "", "node"}));

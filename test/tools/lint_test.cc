@@ -14,7 +14,7 @@ using gxds_test::Runfile;
 using gxds_test::TempDir;
 using Lines = std::vector<std::string>;
 
-// All that a program printed, once it has ended by itself.
+// Waits until the program has ended by itself, and returns all its output.
 Lines AllLines(Child* child) {
   child->WaitForLine([](const std::string&) { return false; });
   return child->Lines();
@@ -22,7 +22,7 @@ Lines AllLines(Child* child) {
 
 class Lint : public ::testing::Test {
  protected:
-  // What it prints, and its exit status as the last line.
+  // Its output, with its exit status as the last line.
   Lines Run(const Lines& args) {
     Lines all = {Runfile("tools/xds"), "lint"};
     for (const auto& arg : args) {
@@ -38,7 +38,8 @@ class Lint : public ::testing::Test {
     lines.push_back(std::to_string(status));
     return lines;
   }
-  // plain.json, whose server has no features, and another bootstrap, whose server has this one.
+  // Writes plain.json, whose server has no features, and another bootstrap, whose server has this
+  // feature.
   void WriteBootstraps(const std::string& other, const std::string& feature) {
     const std::string server =
         R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}])";
@@ -199,7 +200,7 @@ TEST_F(Lint, FieldsInsideOfAnAnyAreFound) {
             "transport_socket.typed_config.common_tls_context.alpn_protocols: is ignored by gRPC");
 }
 
-// The fields of its UpstreamTlsContext follow.
+// The beginning of a cluster with TLS; the fields of its UpstreamTlsContext must follow.
 std::string TlsCluster() {
   return std::string(kCluster) +
          "name: c\n"
@@ -365,7 +366,7 @@ TEST_F(Lint, WarnsOfWhatIsDeprecatedOrIgnored) {
   EXPECT_EQ(Run({"--no-warnings", "a.yaml"}), (Lines{"0"}));
 }
 
-// What Istio makes of a GRPCRoute.
+// The form in which Istio sends a GRPCRoute.
 TEST_F(Lint, MatchersOfAGrpcRouteAreReadAndChecked) {
   const std::string head =
       "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
@@ -419,7 +420,8 @@ TEST_F(Lint, ABinaryResponseIsCheckedWithoutLines) {
                    "1"}));
 }
 
-// In the text form a list is its items one by one, or in brackets; an Any may be around another.
+// In the text form the items of a list are written one by one, or in brackets. An Any may contain
+// another.
 TEST_F(Lint, FieldsOfATextFileHaveTheLineOnWhichTheyStand) {
   files_.Write(
       "a.textproto",
@@ -463,7 +465,7 @@ TEST_F(Lint, FieldsOfATextFileHaveTheLineOnWhichTheyStand) {
       "}\n");
   files_.Write("b.textproto", "nonce: 'n'\nresources { naem: 'c' }\n");
   Lines lines = Run({"a.textproto", "b.textproto"});
-  // Up to the text, which is no matter here.
+  // Without the text, which does not matter here.
   for (auto& line : lines) line = line.substr(0, line.find(": ", line.find("field ")));
   const std::string tls = "field transport_socket.typed_config.";
   const std::string type = "value[envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext].";

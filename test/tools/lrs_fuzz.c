@@ -1,4 +1,4 @@
-/* Bytes as requests of one LRS stream, each with its length before it. */
+/* The input is the requests of an LRS stream, each after its length. */
 #include "tools/serve/lrs_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

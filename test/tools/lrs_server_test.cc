@@ -1,4 +1,4 @@
-// What `xds serve` asks of load reporters and makes of their reports.
+// The responses of `xds serve` to load reporters, and its handling of their reports.
 #include "tools/serve/lrs_server.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(Lrs, ReportsAreToldAndAddedUp) {
             std::string::npos);
 }
 
-// A double of a message.
+// A field of type double.
 std::string Double(char number, double value) {
   std::string out(1, static_cast<char>(number << 3 | 1));
   return out.append(reinterpret_cast<const char *>(&value), sizeof value);
@@ -217,7 +217,7 @@ TEST(LoadTotals, KeysDoNotRunTogether) {
   EXPECT_EQ(add("a", "bc", "", 9), 1u);
   EXPECT_EQ(add("a", "b", "c", 9), 2u);
   EXPECT_EQ(totals.count, 3u);
-  EXPECT_EQ(add("new", "b", "c", 3), 1u);  // full: not kept
+  EXPECT_EQ(add("new", "b", "c", 3), 1u);  // full, so it is not kept
   EXPECT_EQ(add("new", "b", "c", 3), 1u);
   EXPECT_EQ(totals.count, 3u);
   gxds_load_totals_fini(&totals);

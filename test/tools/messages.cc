@@ -38,7 +38,7 @@ void SetNode(envoy_config_core_v3_Node *node, const std::string &id, bool featur
       node, upb_StringView_FromString("envoy.lrs.supports_send_all_clusters"), arena);
 }
 
-// "a=1" of the bytes of a resource.
+// The short form, "a=1", of a resource's bytes.
 std::string ReadResource(Type type, upb_StringView bytes) {
   Arena arena;
   std::string name;

@@ -1,8 +1,7 @@
-// Discovery messages as short strings, for the tests of tools/serve and of the program itself.
+// Discovery messages as short strings, for the tests of tools/serve and of the program.
 //
-// A resource is "a=1": its name, and a number kept in some harmless field, so that contents differ;
-// or "a|b|c=1", with the aliases b and c; or, a cluster, "a>e=1", whose endpoints by EDS are those
-// of e (of a: "a>=1").
+// A resource is "a=1": its name, and a number in a harmless field, so that contents differ.
+// "a|b|c=1" has the aliases b and c. A cluster "a>e=1" has the EDS endpoints of e ("a>=1": of a).
 #ifndef GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 #define GRPC_XDS_TEST_TOOLS_MESSAGES_H_
 
@@ -28,7 +27,7 @@ struct Request {
   std::string nonce;
   std::string version;
   std::string error;  // not empty: a NACK
-  std::string node;   // not empty: with a node of that id
+  std::string node;   // not empty: the request has a node with that id
 };
 std::string Encode(const Request &request);
 
@@ -39,7 +38,7 @@ struct DeltaRequest {
   std::map<std::string, std::string> versions;  // initial ones
   std::string nonce;
   std::string error;  // not empty: a NACK
-  std::string node;   // not empty: with a node of that id
+  std::string node;   // not empty: the request has a node with that id
 };
 std::string Encode(const DeltaRequest &request);
 
@@ -48,12 +47,12 @@ struct Response {
   std::vector<std::string> resources;  // "a=1"
   std::string version;
   std::string nonce;
-  std::map<std::string, std::string> versions;  // delta: of each resource
+  std::map<std::string, std::string> versions;  // delta: the version of each resource
   std::vector<std::string> removed;             // delta
   // "CDS a=1 b=2 -c"
   std::string Text() const;
 };
-// An empty type: the bytes are no DiscoveryResponse of ours.
+// An empty type means that the bytes are no DiscoveryResponse of ours.
 Response Decode(const std::string &bytes);
 Response DecodeDelta(const std::string &bytes);
 
@@ -63,10 +62,10 @@ struct Locality {
   uint64_t error;
   uint64_t in_progress;
   uint64_t issued;
-  std::string more = {};  // fields of its message, serialized
+  std::string more = {};  // serialized fields of its message
 };
 struct Report {
-  std::string node;  // not empty: with a node of that id
+  std::string node;  // not empty: the request has a node with that id
   bool all_clusters_feature = true;
   std::string cluster;  // empty: none
   std::string eds_service;
@@ -75,7 +74,7 @@ struct Report {
   uint64_t uncategorized_drops = 0;
 };
 std::string Encode(const Report &report);
-// "interval 1.000000000 all", or the clusters asked for in place of "all".
+// "interval 1.000000000 all", or the requested clusters in place of "all".
 std::string DecodeLoadStatsResponse(const std::string &bytes);
 
 }  // namespace xds_test

@@ -1,4 +1,4 @@
-// The metrics of a process, over its port: a process of its own that follows `xds serve`.
+// The metrics of a process at its port. The process follows `xds serve`.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ using gxds_test::kPatience;
 using gxds_test::Mesh;
 using gxds_test::Runfile;
 
-// -1: refused.
+// Returns -1 if the connection is refused.
 int Connect(int port) {
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to = {};
@@ -33,7 +33,7 @@ int Connect(int port) {
   return -1;
 }
 
-// What comes back, all of it; "" if nothing does.
+// The whole response; "" if there is none.
 std::string Ask(int port, const std::string& request) {
   int fd = Connect(port);
   std::string answer;
@@ -77,7 +77,7 @@ class Metrics : public ::testing::Test {
   std::string Get(const std::string& path) {
     return Ask(port_, "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
   }
-  // Asks until the metrics have that line.
+  // Repeats the request until the metrics have that line.
   bool WaitForMetric(const std::string& line) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     std::string all;
@@ -144,7 +144,7 @@ TEST_F(Metrics, WhoConnectsAndAsksNothingKeepsNobodyWaiting) {
     EXPECT_EQ(recv(fd, &byte, 1, MSG_DONTWAIT), -1) << "closed: its time was over, then";
     EXPECT_EQ(errno, EAGAIN);
   }
-  // Sixteen and more: the oldest make room.
+  // With more than sixteen, the oldest are closed.
   for (int i = 0; i < 40; i++) idle.push_back(Connect(port_));
   EXPECT_EQ(Get("/metrics").find("HTTP/1.1 200 "), 0u);
   char byte;

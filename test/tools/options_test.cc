@@ -19,7 +19,7 @@ std::string Parse(std::vector<std::string> args, gxds_serve_command *command) {
   gxds_text error = {};
   bool ok = gxds_serve_command_parse(argc, argv.data(), command, &error);
   EXPECT_EQ(ok, error.size == 0);
-  // What the command points to lives in args.
+  // The command points into args.
   static std::vector<std::string> kept;
   kept.swap(args);
   return Take(&error);

@@ -1,4 +1,4 @@
-// The real `xds serve --http`: the page, the state and a weight, over HTTP.
+// The real `xds serve --http`: the page, the state, and a change of a weight, over HTTP.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ class PageServer : public ::testing::Test {
     port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
   }
 
-  // The whole answer to a request that the server ends.
+  // The whole response to a request, after which the server closes the connection.
   std::string Ask(const std::string& request) {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address = {};
@@ -64,7 +64,7 @@ class PageServer : public ::testing::Test {
     return Ask("POST /weight HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\nContent-Type: " +
                type + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
-  // Asks for the state until that is in it.
+  // Repeats the request for the state until it contains that part.
   testing::AssertionResult Shows(const std::string& part) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     std::string state;

@@ -1,4 +1,4 @@
-// The page of `xds serve --http`: what it keeps of the events, and a weight that is changed.
+// The page of `xds serve --http`: the state that it keeps from events, and changes of weights.
 #include <gtest/gtest.h>
 #include <jansson.h>
 
@@ -41,7 +41,7 @@ class Page : public ::testing::Test {
     gxds_schema_destroy(schema_);
   }
 
-  // An event of the client "n" at the address "p".
+  // Adds an event of the client "n" at the address "p".
   void Tell(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
             const std::string &version = "", const std::string &detail = "",
             const std::string &nonce = "") {
@@ -76,7 +76,7 @@ class Page : public ::testing::Test {
     gxds_serve_event_fini(&e);
   }
 
-  // The member of the state that a path of keys and indices leads to, as JSON.
+  // The member of the state at a path of keys and indices, as JSON.
   std::string Get(const std::vector<std::string> &path) {
     gxds_text text = {};
     gxds_page_state_render(state_, &text);

@@ -1,4 +1,4 @@
-/* What `xds status` makes of an answer. */
+/* Parsing of an answer by `xds status`. */
 #include <stdint.h>
 
 #include "tools/status/report.h"

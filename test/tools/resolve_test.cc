@@ -21,7 +21,7 @@ using gxds_test::Runfile;
 using gxds_test::TempDir;
 using Lines = std::vector<std::string>;
 
-// A hexadecimal version is cut out: it is the hash of the resource.
+// Removes a hexadecimal version, which is the hash of the resource.
 std::string WithoutVersion(std::string line) {
   const std::string word = "  version ";
   for (size_t at; (at = line.find(word)) != std::string::npos;) line.erase(at, word.size() + 16);
@@ -36,7 +36,7 @@ class Program {
     child_ = std::make_unique<Child>(
         all, std::map<std::string, std::string>{{"GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap}});
   }
-  // Its output after the first line, which names the port, and its status as the last line.
+  // Its output after the first line, which names the port, with its exit status as the last line.
   Lines Finish() {
     child_->WaitForLine([](const std::string&) { return false; });
     Lines lines;
@@ -265,7 +265,7 @@ TEST_F(Resolve, ShowsSessionsAndWhichEndpointsMayServeThem) {  // A55.3, A55.5
   }
 }
 
-// The filter by which RPCs of that path have sessions.
+// The filter that gives RPCs of that path sessions.
 std::string SessionFilter(const std::string& path) {
   return R"({"name":"sessions","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
          R"(filters.http.stateful_session.v3.StatefulSession","session_state":{"name":"cookie",)"
@@ -416,7 +416,7 @@ class Route : public Resolve {
   void SetUp() override {
     Start(Greeter());
     const std::string type = R"("@type":"type.googleapis.com/envoy.)";
-    // A service of its own, with routes that look at headers.
+    // A second service, with routes that match headers.
     plane_.WriteFile(
         "routes.json",
         R"([{)" + type + R"(config.listener.v3.Listener",
@@ -500,7 +500,7 @@ TEST_F(Route, NoRouteAtAllIsToldFromOneThatTakesSomeRpcs) {
 TEST_F(Route, TheVirtualHostIsThatOfTheTargetsPath) {  // A47.19
   for (const char* target :
        {"xds:///headers.example/b%20c", "xds:///headers.example%2Fb%20c?x#y"}) {
-    // All targets have the one listener.
+    // All targets use the same listener.
     std::string bootstrap = plane_.Bootstrap();
     bootstrap.insert(bootstrap.find('{') + 1,
                      R"("client_default_listener_resource_name_template":"headers.example",)");
@@ -521,7 +521,8 @@ TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
       << Text(lines);
 }
 
-// libcurl is loaded when a web server is asked: here the file that is found is none.
+// libcurl is loaded at the first request to a web server. Here the file that is found is not a
+// library.
 TEST(ResolveAlone, WithoutLibcurlTheReasonNamesThePackage) {
   TempDir libraries;
   libraries.Write("libcurl.so.4", "");

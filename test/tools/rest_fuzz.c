@@ -1,4 +1,4 @@
-/* A request to `xds serve --rest`, which anybody may send. */
+/* A request to `xds serve --rest`, which any client may send. */
 #include <stddef.h>
 #include <stdint.h>
 

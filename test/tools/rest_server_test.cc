@@ -1,4 +1,4 @@
-// What `xds serve --rest` answers, and what --write-index writes.
+// The answers of `xds serve --rest`, and the output of --write-index.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ struct RestAnswers : testing::Test {
     set_ = Build(schema_, {{"a.json", json}}, &errors);
     ASSERT_NE(set_, nullptr) << Take(&errors);
   }
-  // "CODE BODY"; event_ is what is told.
+  // Returns "CODE BODY". event_ is the reported event.
   std::string Ask(const std::string& json, gxds_file_type type = GXDS_FILE_CLUSTER) {
     gxds_rest_answer a = gxds_rest_answer_request(schema_, set_, type, View(json));
     std::string out = std::to_string(a.code) + " " + String(a.body);
@@ -70,7 +70,8 @@ TEST_F(RestAnswers, AreTheResourcesAskedForInJson) {
   EXPECT_THAT(event_, AllOf(HasSubstr(R"("event":"push")"), HasSubstr(R"("node":"n")"),
                             HasSubstr(R"("names":["a"])"), HasSubstr(VersionOf(answer))));
 }
-TEST_F(RestAnswers, AreAllResourcesWhereNoneIsNamed) {  // as Envoy asks for clusters and listeners
+// Like Envoy's requests for clusters and listeners.
+TEST_F(RestAnswers, AreAllResourcesWhereNoneIsNamed) {
   Set(kClusters);
   EXPECT_THAT(Ask("{}"), AllOf(HasSubstr(R"("name":"a")"), HasSubstr(R"("name":"b")")));
   EXPECT_THAT(Ask("{}", GXDS_FILE_LISTENER), AllOf(HasSubstr("200 {"), Not(HasSubstr("name"))));
@@ -166,7 +167,7 @@ TEST_F(RestServer, RefusesTheRestWithWords) {
 
 // ---- --write-index ----
 
-// The status, then what is printed.
+// Returns the exit status, then the output.
 std::string WriteIndex(const std::string& dir) {
   Child index({Runfile("tools/xds"), "serve", "--write-index", dir});
   const int status = index.Wait();

@@ -1,4 +1,4 @@
-// `xds status` in a process of its own: of processes that follow `xds serve`, and of a CSDS
+// `xds status` in a process of its own, for processes that follow `xds serve`, and for a CSDS
 // service.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// A socket's path has at most 107 bytes; the folder of a test may have more.
+// A socket's path has at most 107 bytes. The path of a test's folder may be longer.
 [[maybe_unused]] const int g_in_a_short_folder = setenv("TEST_TMPDIR", "/tmp", 1);
 
 using gxds_test::Child;
@@ -112,7 +112,7 @@ TEST_F(Status, ProcessesHaveTheirOwnSockets) {
   Result r = Run({left});
   EXPECT_EQ(r.status, 2);
   EXPECT_NE(r.text.find("a program that ended left it"), std::string::npos) << r.text;
-  r = Run({"999999999"});  // more than Linux has
+  r = Run({"999999999"});  // higher than any process id of Linux
   EXPECT_NE(r.text.find("there is no process"), std::string::npos) << r.text;
 }
 
@@ -191,7 +191,7 @@ TEST_F(Status, TheCommandLineIsChecked) {
   EXPECT_EQ(Run({"--help"}).status, 0);
 }
 
-// What it says when a CSDS service answers so.
+// The output for this answer of a CSDS service.
 Status::Result OfAService(const std::string& answer) {
   grpc_xds::RawServer server;
   Child child({Runfile("tools/xds"), "status", server.uri()});
