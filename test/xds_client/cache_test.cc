@@ -1,4 +1,4 @@
-// What is held: unchanged bytes, deletions, and what CSDS would show.
+// Held resources: unchanged bytes, deletions, and what CSDS shows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Cached : Scenario {
     EXPECT_EQ(foo1.Next(), "foo1=1");
     foo2 = &Watch(kFoo, "foo2");
     EXPECT_EQ(foo2->Next(), "foo2=2");
-    Forgive();  // the first watcher of foo2 hears what the second one hears
+    Forgive();  // the first watcher of foo2 gets the same notifications as the second
   }
   Watcher &foo1;
   Watcher *foo2 = nullptr;
@@ -58,7 +58,8 @@ TEST(Cache, SameBytesInAWrapperOfAnotherNameAreAnotherResource) {
                   {Wrapped(kFoo, "foo2", "foo1=1"), Wrapped(kFoo, "foo1", "foo2=2")});
   EXPECT_EQ(s.foo2->Next(), "foo1=1");
   EXPECT_EQ(s.foo1.Next(), "foo2=2");
-  // Such bytes don't tell which resource they are: unwrapped, they are what is written in them.
+  // These bytes do not decide the resource's name. Without a wrapper, the name is the one inside
+  // them.
   s.Respond(kFoo, "3", {"foo2=2", "foo1=1"});
   EXPECT_EQ(s.foo1.Next(), "foo1=1");
   EXPECT_EQ(s.foo2->Next(), "foo2=2");
@@ -123,7 +124,7 @@ TEST(Cache, DeletedResourceThatComesBackUnchangedEndsTheError) {  // A88.2
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 ACKED 3 foo1=1 watchers=1"));
 }
 
-TEST(Cache, DeletedResourceThatComesBackChangedIsToldAlone) {  // which ends the error, by A88
+TEST(Cache, DeletedResourceThatComesBackChangedIsToldAlone) {  // which ends the error (A88)
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kDeleted));
@@ -164,7 +165,7 @@ TEST(Cache, IgnoreResourceDeletionHasNoEffect) {  // A88.17
 TEST(Cache, ResourceThatNeverCameIsNotDeletedByAbsence) {
   Cached s;
   Watcher &foo3 = s.Watch(kFoo, "foo3");
-  s.Respond(kFoo, "2", {"foo1=1", "foo2=2"});  // may answer a request without foo3
+  s.Respond(kFoo, "2", {"foo1=1", "foo2=2"});  // may be the response to a request without foo3
   EXPECT_EQ(foo3.Next(), "nothing");
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo3 REQUESTED"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The clients' clock was zero then.
+// The time at which the clients' clock was zero.
 constexpr int64_t kEpoch = 1700000000 * int64_t{1000000000};
 
 std::string Take(gxds_str s) {
@@ -161,7 +161,7 @@ TEST(ClientStatus, AScopeOfASharedClientShowsWhatItWatches) {  // A71.9
                                         {s.client(), gxds_str_z("xds:///none"), b, 0}};
   auto each = ParseClientStatusResponse(Take(gxds_client_status_each(sources, 3, kEpoch)));
   ASSERT_EQ(each.size(), 3u);
-  EXPECT_EQ(each[0].resources.size(), 2u);  // each once, however many watches are on it
+  EXPECT_EQ(each[0].resources.size(), 2u);  // each once, with any number of watches
   EXPECT_EQ(each[0].Find("Foo", "a").state, "REQUESTED");
   EXPECT_EQ(each[0].Find("Foo", "both").state, "REQUESTED");
   EXPECT_EQ(each[1].resources.size(), 2u);

@@ -1,4 +1,4 @@
-// Incremental xDS: what survives a stream, and servers that don't know it.
+// Incremental xDS: the state that outlives a stream, and servers without incremental xDS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,8 @@ TEST(DeltaStream, BeginsWithTheVersionsOfWhatIsHeld) {
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
-  s.server().RespondDelta(kFoo, {{"foo2", "9", "foo2=9"}});  // only what changed meanwhile
+  // Only the resource that changed meanwhile.
+  s.server().RespondDelta(kFoo, {{"foo2", "9", "foo2=9"}});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
   EXPECT_EQ(s.foo2->Next(), "foo2=9");
   s.Watch(kFoo, "foo3");
@@ -71,7 +72,7 @@ TEST(DeltaStream, WhatCameUnderAnAliasIsNotClaimed) {
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
   EXPECT_EQ(w.Next(), "real=1");
   s.server().RestartStream();
-  EXPECT_EQ(s.NextRequest(), "Foo +alias node");  // the server knows no version by that name
+  EXPECT_EQ(s.NextRequest(), "Foo +alias node");  // the server has no version under that name
 }
 
 TEST(DeltaStream, WithoutAWordForTheTimeOfAnAnswerWhereAllIsClaimedIsNoOutage) {  // A57
@@ -81,7 +82,7 @@ TEST(DeltaStream, WithoutAWordForTheTimeOfAnAnswerWhereAllIsClaimedIsNoOutage) {
     EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
     EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
     s.Advance(15 * GXDS_SECOND);
-    s.server().RestartStream();  // by its age: there was nothing to say
+    s.server().RestartStream();  // because of its age; there was no news
     for (Watcher *w : {s.foo1, s.foo2, s.bar1}) EXPECT_EQ(w->Next(), "nothing");
   }
   s.Forgive();
@@ -100,8 +101,8 @@ TEST(DeltaStream, NameAskedForAgainAndGivenUpBeforeItWasSaidIsUnsubscribed) {
   s.Forgive();
 }
 
-// A first server that sent foo1, and whose stream lives on while its channel fails, and one to fall
-// back to. Both are asked for foo1 and foo2.
+// The first server has sent foo1, and its stream goes on while its channel fails. There is a second
+// server to fall back to. foo1 and foo2 are requested from both.
 struct FellBack : Scenario {
   FellBack() : Scenario(WithFallback()), foo1(Watch(kFoo, "foo1")) {
     EXPECT_EQ(NextRequest(), "Foo +foo1 node");
@@ -129,7 +130,7 @@ struct FellBack : Scenario {
   Watcher *foo2;
 };
 
-// The first server believes that the client has what it sent before.
+// The first server assumes that the client still has what it sent before.
 TEST(DeltaStream, WhatAnotherServerSentIsAskedForAnewAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo1", "1", "foo1=8"}, {"foo2", "1", "foo2=8"}});
@@ -162,7 +163,7 @@ TEST(DeltaStream, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {  // A7
   s.Forgive();
 }
 
-// It will send what it was not yet heard of.
+// The first server will still send the resources that the client has not received from it.
 TEST(DeltaStream, WhatItsServerHasYetToSendIsNotAskedForAnewAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo2", "1", "foo2=8"}});
@@ -176,7 +177,8 @@ TEST(DeltaStream, ResponseOfATypeThatWasNeverAskedForIsNotAnswered) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
-  s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});  // without names that asks for all
+  // An answer without names would request all.
+  s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});
   EXPECT_EQ(s.NextRequest(), "nothing");
   s.ForgiveTimers();
 }
@@ -205,18 +207,19 @@ TEST(DeltaStream, NothingIsClaimedFromAServerThatAnotherStandsInFor) {  // A71
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
   s.server().FailChannel("refused");
-  EXPECT_EQ(s.NextRequest(), "nothing");  // so far nobody does
+  EXPECT_EQ(s.NextRequest(), "nothing");  // no request was sent so far
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
   Watcher &foo3 = s.Watch(kFoo, "foo3");
-  EXPECT_EQ(s.NextRequest(), "Foo +foo3");  // on a stream that lives
+  EXPECT_EQ(s.NextRequest(), "Foo +foo3");  // on a working stream
   EXPECT_FALSE(s.server("server2").connected());
-  s.server().FailChannel("refused again");  // what was claimed is taken back
+  s.server().FailChannel("refused again");  // the claims are withdrawn
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 +foo2 +foo3 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1");
   Server &fallback = s.server("server2");
-  EXPECT_EQ(fallback.NextRequest(), "Foo +foo1 +foo2 +foo3 node");  // the other's are no claims
+  // Versions of the other server are not claimed.
+  EXPECT_EQ(fallback.NextRequest(), "Foo +foo1 +foo2 +foo3 node");
   EXPECT_EQ(fallback.NextRequest(), "Bar +bar1");
   fallback.RespondDelta(kFoo, {{"foo3", "1", "foo3=1"}});
   EXPECT_EQ(foo3.Next(), "foo3=1");
@@ -238,14 +241,14 @@ TEST(DeltaStream, ServerThatDoesNotKnowItIsSpokenToInStateOfTheWorld) {
   s.Respond(kBar, "1", {"bar1=1"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar1] version=1 nonce=n2");
-  EXPECT_EQ(foo1.Next(), "foo1=1");  // and no word of any error
+  EXPECT_EQ(foo1.Next(), "foo1=1");  // without any error
   EXPECT_EQ(bar1.Next(), "bar1=1");
   s.server().RestartStream();
   EXPECT_FALSE(s.server().speaks_delta());
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   EXPECT_EQ(s.NextRequest(), "Bar [bar1] version=1");
   s.Cancel(foo1);
-  s.Cancel(bar1);  // even after the server was not in use for a while
+  s.Cancel(bar1);  // the result is remembered even if the server is not used for a while
   s.Watch(kFoo, "foo1");
   EXPECT_FALSE(s.server().speaks_delta());
   s.Forgive();
@@ -257,7 +260,8 @@ TEST(DeltaStream, ServerThatForgotItGivesAllAgainInStateOfTheWorld) {
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
   EXPECT_EQ(s.NextRequest(), "Bar +bar1@3");
   s.server().CloseStream(GXDS_UNIMPLEMENTED, "an older release");
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");  // no version that it could take for its own
+  // No version that the server could mistake for its own.
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
   EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
   s.Respond(kFoo, "1", {"foo1=1", "foo2=5"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
@@ -283,7 +287,7 @@ TEST(DeltaStream, ResponseToARequestOnAnEarlierStreamIsNotAnswered) {
   s.server().HoldSends();
   s.server().RespondDelta(kFoo, {{"foo1", "4", "foo1=4"}});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
-  s.server().RespondDelta(kFoo, {{"foo1", "5", "foo1=5"}});  // its answer waits
+  s.server().RespondDelta(kFoo, {{"foo1", "5", "foo1=5"}});  // its ACK waits
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@5 +foo2@2 node");
   s.Forgive();
@@ -361,7 +365,8 @@ TEST(DeltaStream, TtlOutlivesTheStream) {
   s.Advance(19 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(), "nothing");
   s.Advance(2 * GXDS_SECOND);
-  EXPECT_THAT(foo1.Next(), HasSubstr("error UNAVAILABLE"));  // the outage, now without a resource
+  // The outage, now that there is no resource.
+  EXPECT_THAT(foo1.Next(), HasSubstr("error UNAVAILABLE"));
   s.Forgive();
 }
 

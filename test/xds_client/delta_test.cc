@@ -1,4 +1,4 @@
-// Incremental xDS: what is asked for, and what responses do.
+// Incremental xDS: subscriptions, and the effects of responses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(DeltaSubscription, ResponsesReadWhileARequestIsOnItsWayAreAllAnswered) {
   EXPECT_EQ(foo1.Next(), "foo1=3");
 }
 
-// Istio ignores a request whose nonce is stale, and every NACK, together with the names in it.
+// Istio ignores a request with a stale nonce, and every NACK, together with its names.
 TEST(DeltaSubscription, AcksAndNacksCarryNoNamesAndNamesNoNonce) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -94,7 +94,7 @@ TEST(DeltaSubscription, AcksAndNacksCarryNoNamesAndNamesNoNonce) {
   EXPECT_EQ(s.NextRequest(), "Bar +bar1");
   s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
   s.server().RespondDelta(kFoo, {{"foo1", "2", "foo1=bad"}});
-  s.Watch(kFoo, "foo2");  // all three wait for the request that is on its way
+  s.Watch(kFoo, "foo2");  // all three wait until the request on its way is sent
   s.server().ReleaseSend();
   EXPECT_EQ(s.NextRequest(), "Foo +foo2");
   s.server().ReleaseSend();
@@ -118,7 +118,7 @@ TEST(DeltaSubscription, ServerThatReadsNoAnswersIsNotReadFromForEver) {
   for (; s.server().wants_message() && read < 1000; read++) {
     s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
   }
-  EXPECT_EQ(read, 101);  // one answer is on its way, a hundred wait
+  EXPECT_EQ(read, 101);  // one ACK is on its way, and a hundred wait
   s.server().ReleaseSend();
   EXPECT_TRUE(s.server().wants_message());
   s.Forgive();
@@ -171,8 +171,8 @@ TEST(DeltaSubscription, WhatIsKnownNotToExistIsNotAskedForTwice) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-// In one request that would mean nothing; and a server that remembers what it sent would not send
-// it again to who never gave it up.
+// In one request, unsubscribing and subscribing would have no effect. A server that remembers what
+// it sent would not send the resource again without an unsubscription.
 TEST(DeltaSubscription, NameThatWasGivenUpIsTakenBackBeforeItIsAskedForAgain) {
   ScenarioOptions options = Delta();
   options.servers.push_back(ServerConfig{"server2"});
@@ -189,9 +189,9 @@ TEST(DeltaSubscription, NameThatWasGivenUpIsTakenBackBeforeItIsAskedForAgain) {
   second.HoldSends();
   s.Watch(kBar, "xdstp://a/test.v3.Bar/y");
   EXPECT_EQ(second.NextRequest(), "Bar +xdstp://a/test.v3.Bar/y");
-  s.server().RespondDelta(kFoo, {{"other", "1", "other=1"}});  // the first is well again
+  s.server().RespondDelta(kFoo, {{"other", "1", "other=1"}});  // the first server works again
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
-  s.server().FailChannel("refused");  // and not, before the second could be told
+  s.server().FailChannel("refused");  // it fails again before the request to the second is sent
   second.ReleaseSend();
   EXPECT_EQ(second.NextRequest(), "Foo -foo1");
   second.ReleaseSend();
@@ -233,7 +233,8 @@ TEST(DeltaSubscription, EverythingIsNeverAskedFor) {
   EXPECT_EQ(s.NextRequest(), "Foo -foo1");
   s.server().CloseStream();
   s.Advance(2 * GXDS_SECOND);
-  EXPECT_EQ(s.NextRequest(), "Bar +bar1 node");  // and no Foo, which without names is everything
+  // No request for Foo, which without names would request everything.
+  EXPECT_EQ(s.NextRequest(), "Bar +bar1 node");
   s.Forgive();
 }
 
@@ -311,7 +312,7 @@ TEST(DeltaResponse, RemovalIsAnAmbientErrorForEveryType) {  // A53, A88
   EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server1)"));
   EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server1)"));
   EXPECT_TRUE(s.Logged("xds server server1: deleted: Bar bar1"));
-  s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});  // and it comes back as it was
+  s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});  // it returns with the same contents
   EXPECT_EQ(s.NextRequest(), "Bar nonce=n5");
   EXPECT_EQ(bar1.Next(), "ambient OK");
 }
@@ -334,21 +335,22 @@ TEST(DeltaResponse, NonExistenceThatIsToldEndsTheWaitForIt) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
-  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);  // for servers that don't tell
+  // For servers that do not report missing resources.
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
   s.server().RespondDelta(kFoo, {}, {"foo1"});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n1");
   EXPECT_THAT(foo1.Next(), HasSubstr("error NOT_FOUND: does not exist"));
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 DOES_NOT_EXIST failed"));
-  s.server().RespondDelta(kFoo, {}, {"foo1"});  // told twice, heard once
+  s.server().RespondDelta(kFoo, {}, {"foo1"});  // removed twice, notified once
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
   s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
   EXPECT_EQ(foo1.Next(), "foo1=1");
 }
 
-// As the protocol has it: "a Resource whose name field matches the name that the client subscribed
-// to and whose resource field is unset".
+// The protocol: "a Resource whose name field matches the name that the client subscribed to and
+// whose resource field is unset".
 TEST(DeltaResponse, AResourceWithoutContentsDoesNotExist) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -385,12 +387,13 @@ TEST(DeltaResponse, ResendsAreTolerated) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
   EXPECT_EQ(foo2.Next(), "foo2=1");
   size_t decoded = g_decode_count;
-  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});  // what is known
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});  // a known resource
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n2");
   EXPECT_EQ(g_decode_count, decoded);
   s.Cancel(foo2);
   EXPECT_EQ(s.NextRequest(), "Foo -foo2");
-  s.server().RespondDelta(kFoo, {{"foo2", "2", "foo2=2"}});  // what was just given up
+  // A resource that was just unsubscribed.
+  s.server().RespondDelta(kFoo, {{"foo2", "2", "foo2=2"}});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
   s.server().RespondDelta(kFoo, {}, {"foo2"});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n4");
@@ -411,7 +414,7 @@ TEST(DeltaResponse, ResourceAnswersToItsAliases) {
   s.server().RespondDelta(kFoo, {{"real", "3", "real=3", 0, {"alias1"}}});
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n3");
   EXPECT_EQ(w[0]->Next(), "real=3");
-  s.server().RespondDelta(kFoo, {}, {"real"});  // and goes for all of them
+  s.server().RespondDelta(kFoo, {}, {"real"});  // it is removed under all names
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n4");
   EXPECT_THAT(w[0]->Next(), HasSubstr("ambient NOT_FOUND"));
   EXPECT_THAT(w[1]->Next(), HasSubstr("ambient NOT_FOUND"));

@@ -1,4 +1,4 @@
-// Does-not-exist timers (A57, A88) and names that can't be watched.
+// Does-not-exist timers (A57, A88), and names that cannot be watched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(Timer, OfWhatTheNextRequestAsksForStartsWithThatRequest) {
   s.server().HoldSends();
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &foo2 = s.Watch(kFoo, "foo2");
-  s.server().ReleaseSend();  // of the request for foo1 alone; that for both is sent now
+  s.server().ReleaseSend();  // sends the request for foo1 only; the request for both is next
   s.Advance(15 * GXDS_SECOND);
   EXPECT_EQ(foo1.Next(), kDoesNotExist);
   EXPECT_EQ(foo2.Next(), "nothing");
@@ -175,7 +175,7 @@ TEST(Timer, CachedResourceGetsNoneOnTheNextStream) {  // A57.10
   s.Forgive();
 }
 
-TEST(Timer, DeletedResourceGetsNone) {  // it would say something else than was told
+TEST(Timer, DeletedResourceGetsNone) {  // a timer would contradict the notification
   ScenarioOptions options;
   options.servers[0].fail_on_data_errors = true;
   Scenario s(options);
@@ -184,7 +184,7 @@ TEST(Timer, DeletedResourceGetsNone) {  // it would say something else than was 
   EXPECT_EQ(foo1.Next(), "foo1=1");
   s.Forgive();
   s.server().HoldSends();
-  s.server().RestartStream();  // what the next one begins with is not on its way yet
+  s.server().RestartStream();  // the first request of the next stream is not on its way yet
   s.Respond(kFoo, "2", {});
   EXPECT_THAT(foo1.Next(), HasSubstr("NOT_FOUND: resource deleted (xDS server server1)"));
   s.server().ReleaseSend();

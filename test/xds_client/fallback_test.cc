@@ -40,11 +40,11 @@ TEST(Fallback, HappensWhenTheChannelFailsAndAResourceIsMissing) {  // A71.3, A71
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
-  EXPECT_EQ(foo1.Next(), "nothing");  // A71: told only when all servers are unreachable
+  EXPECT_EQ(foo1.Next(), "nothing");  // A71: notified only when all servers are unreachable
   EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");
   s.secondary.Respond(kFoo, "1", {"foo1=fallback"});
   EXPECT_EQ(foo1.Next(), "foo1=fallback");
-  EXPECT_TRUE(s.primary.has_stream());  // it is still tried
+  EXPECT_TRUE(s.primary.has_stream());  // the client still tries it
   EXPECT_TRUE(s.Logged("xds server server1: falling back to server2"));
 }
 
@@ -91,8 +91,8 @@ TEST(Fallback, HappensWhenAMissingResourceIsWatchedDuringAFailure) {
   EXPECT_THAT(foo1.Next(), HasSubstr("ambient UNAVAILABLE"));
   Watcher &bar1 = s.Watch(kBar, "bar1");
   EXPECT_EQ(bar1.Next(), "nothing");
-  EXPECT_EQ(foo1.Next(), "ambient OK");                     // there is hope again
-  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");  // all that is watched
+  EXPECT_EQ(foo1.Next(), "ambient OK");                     // the secondary may still respond
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1] node");  // all watched names
   EXPECT_EQ(s.secondary.NextRequest(), "Bar [bar1]");
   s.secondary.Respond(kFoo, "1", {"foo1=fallback"});
   EXPECT_EQ(foo1.Next(), "foo1=fallback");
@@ -112,32 +112,33 @@ TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {  // A71.8
               ElementsAre("TOLD", "SEND", "CLOSE server2", "DISCONNECT server2", "READ"));
 }
 
-/* Its silence may mean that it has nothing new, or that it is not there. */
+/* The primary's silence may mean that it has no news, or that it is down. */
 TEST(Fallback, DoesNotEndWithTheSilenceOfThePrimary) {  // A71.8
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.Respond(kFoo, "1", {"foo1=primary"});
   EXPECT_EQ(foo1.Next(), "foo1=primary");
   s.primary.FailChannel("down");
-  s.Watch(kBar, "bar1");  // which the primary did not send
+  s.Watch(kBar, "bar1");  // the primary did not send it
   EXPECT_TRUE(s.secondary.connected());
   while (s.primary.HasRequest()) s.primary.NextRequest();
   s.primary.RestartStream();
-  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");  // it has to say something
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");  // the primary must respond
   s.Advance(60 * GXDS_SECOND);
   EXPECT_TRUE(s.secondary.connected());
   s.primary.Respond(kFoo, "1", {"foo1=primary"});
   EXPECT_FALSE(s.secondary.connected());
 }
 
-/* The primary would think that the client has what it sent, and leave it with the other's. */
+/* With a claim the primary would assume that the client has its resources, and the client would
+ * keep the other server's. */
 TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.Respond(kFoo, "p1", {"foo1=primary"});
   EXPECT_EQ(foo1.Next(), "foo1=primary");
   s.primary.HoldSends();
-  s.primary.RestartStream();  // the next one begins with p1, and waits for a connection
+  s.primary.RestartStream();  // the next stream starts with p1, and waits for a connection
   while (s.primary.HasRequest()) s.primary.NextRequest();
   s.primary.FailChannel("down");
   s.Watch(kFoo, "foo2");
@@ -150,7 +151,7 @@ TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
   EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1 foo2] node");
 }
 
-// It would not send it again on a stream that lived on.
+// The server would not send the resource again on the same stream.
 TEST(Fallback, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -213,7 +214,7 @@ TEST(Fallback, GoesOnToTheThirdServerAndBackToTheSecond) {
   s.Forgive();
 }
 
-// The response was sent to who had asked for xdstp://a/ only.
+// The response was made when only names of xdstp://a/ were requested.
 TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotAskedFor) {
   ScenarioOptions options = Servers(2);
   options.authorities["a"] = {options.servers[1]};
@@ -230,7 +231,7 @@ TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotAskedFor) {
   s.Watch(kBar, "xdstp://a/test.v3.Bar/y");  // its SEND is outstanding
   EXPECT_EQ(secondary.NextRequest(), "Bar [xdstp://a/test.v3.Bar/y]");
   s.Watch(kFoo, "foo2");
-  s.server().FailChannel("down");  // falls back, since there is no foo2
+  s.server().FailChannel("down");  // falls back, because foo2 is missing
   EXPECT_EQ(foo1.Next(), "nothing");
   secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});
   EXPECT_EQ(foo1.Next(), "nothing");
@@ -241,7 +242,8 @@ TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotAskedFor) {
   EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server2)"));
 }
 
-TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // lrs_server "self" depends on it
+TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // the meaning of lrs_server "self"
+                                                           // depends on the server
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
@@ -256,7 +258,8 @@ TEST(Fallback, TimerOfAServerThatIsLeftEnds) {
   s.primary.HoldSends();
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
-  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);  // the secondary's: the primary's request waits
+  // The secondary's timer; the primary's request waits.
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
   s.primary.Respond(kBar, "1", {});
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
   EXPECT_EQ(foo1.Next(), "nothing");

@@ -24,7 +24,7 @@ TEST(Flow, ReadComesAfterWhatTheWatchersDidAboutIt) {
   Watcher &bar1 = s.Watch(kBar, "bar1");
   s.Respond(kBar, "1", {"bar1=1"});
   s.TakeTrace();
-  s.WhenTold(foo1, [&] { s.Watch(kBar, "bar1"); });  // is told at once, from the cache
+  s.WhenTold(foo1, [&] { s.Watch(kBar, "bar1"); });  // notified at once, from the cache
   s.Respond(kFoo, "1", {"foo1=1"});
   EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "TOLD", "SEND", "READ"));
   EXPECT_EQ(bar1.Next(), "bar1=1");
@@ -42,7 +42,7 @@ TEST(Flow, ReadDoesNotWaitForASend) {
 }
 
 TEST(Flow, OneReadIsOutstandingAtMost) {
-  Scenario s;  // which fails on a second READ
+  Scenario s;  // fails at a second READ
   s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo2");
   s.Advance(15 * GXDS_SECOND);

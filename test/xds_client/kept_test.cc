@@ -1,4 +1,4 @@
-// The last known good: what is kept, and starts from it.
+// The last known good: the stored resources, and starts from them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(Kept, IsForgottenWhenNobodyAsksForItAnyMore) {
   s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
   s.Cancel(*watchers[1]);
   EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "1 foo1=1")));
-  s.Cancel(*watchers[0]);  // the last: all is at rest
+  s.Cancel(*watchers[0]);  // the last watch: all stored resources stay unchanged now
   EXPECT_THAT(disk, ElementsAre(Pair("server1 Foo foo1", "1 foo1=1")));
 }
 
@@ -126,7 +126,7 @@ TEST(Kept, IsNotUsedBeforeEveryServerWasTried) {
   Scenario s(options);
   s.Forgive();
   s.Watch(kFoo, "foo1");
-  s.Advance(GXDS_SECOND);  // it does not exist: there is nothing to fall back for (A71)
+  s.Advance(GXDS_SECOND);  // it does not exist, so there is no reason to fall back (A71)
   s.server("server1").FailChannel("down");
   Watcher &foo2 = s.Watch(kFoo, "foo2");
   EXPECT_TRUE(s.server("server2").connected());
@@ -154,7 +154,7 @@ TEST(Kept, IsLookedUpForLaterWatchesToo) {
   s.server().FailChannel("down");
   Watcher &bar1 = s.Watch(kBar, "bar1");
   EXPECT_EQ(bar1.Next(), "bar1=kept");
-  Watcher &bar2 = s.Watch(kBar, "bar2");  // which was not kept
+  Watcher &bar2 = s.Watch(kBar, "bar2");  // it was not stored
   EXPECT_THAT(bar2.Next(), HasSubstr("error UNAVAILABLE: xDS channel for server server1: down"));
 }
 
@@ -183,7 +183,8 @@ TEST(Kept, IsGoodWhenAServerSendsTheSame) {
   EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 8 foo1=kept watchers=1\n");
 }
 
-// No absence tells that of its type: only time does, as for a client that keeps nothing (A57).
+// For this type an absence in a response means nothing. Only the timeout shows that the resource
+// does not exist, as for a client without a cache (A57).
 TEST(Kept, ThatServersDoNotHaveIsSaidNotToExistInTime) {
   for (bool fail_on_data_errors : {false, true}) {
     Disk disk = {{"server1 Bar bar1", "7 bar1=kept"}};
@@ -192,7 +193,7 @@ TEST(Kept, ThatServersDoNotHaveIsSaidNotToExistInTime) {
     s.server().FailChannel("down");
     EXPECT_EQ(bar1.Next(), "bar1=kept");
     bar1.Next();
-    s.Advance(60 * GXDS_SECOND);  // as long as nobody answers
+    s.Advance(60 * GXDS_SECOND);  // no timeout while no server responds
     EXPECT_EQ(bar1.Next(), "nothing");
     s.Respond(kBar, "8", {});
     EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
@@ -231,7 +232,7 @@ TEST(Kept, IsNotUsedOnceAServerAnswered) {
   EXPECT_EQ(foo1.Next(), "nothing");
 }
 
-TEST(Kept, IsOfOneServer) {  // what two sent was never meant to go together (A71)
+TEST(Kept, IsOfOneServer) {  // resources of two servers need not fit together (A71)
   Disk disk = {{"server2 Foo foo1", "7 foo1=second"},
                {"server3 Foo foo1", "7 foo1=third"},
                {"server1 Foo foo2", "7 foo2=first"}};
@@ -308,7 +309,7 @@ TEST(Kept, WatchThatEndsMeanwhileIsNoHarm) {
   s.Advance(GXDS_RESTORE_AFTER);
 }
 
-// Two scopes that share an engine: those of 1 and of 2.
+// Two scopes, 1 and 2, that share an engine.
 TEST(KeptByScope, IsWhatTheScopeWatches) {
   Disk disk;
   Keeping s(&disk);
@@ -322,7 +323,7 @@ TEST(KeptByScope, IsWhatTheScopeWatches) {
                                 Pair("1: server1 Foo foo1", "1 foo1=1"),
                                 Pair("2: server1 Foo both", "1 both=1"),
                                 Pair("2: server1 Foo foo2", "1 foo2=1")));
-  size_t persisted = 0;  // once for each scope, however many watches it has
+  size_t persisted = 0;  // once for each scope, with any number of watches
   for (const std::string &line : s.TakeTrace()) persisted += line.rfind("PERSIST", 0) == 0;
   EXPECT_EQ(persisted, 4u);
 }
@@ -348,11 +349,12 @@ TEST(KeptByScope, IsForgottenByTheScopeThatDoesNotAskForItAnyMore) {
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo1"}, {&kFoo, "foo2"}});
   s.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
   s.Cancel(*watchers[0]);
-  EXPECT_EQ(disk.size(), 4u);  // another watch of the scope is on it
+  EXPECT_EQ(disk.size(), 4u);  // another watch of the scope remains
   s.Cancel(*watchers[1]);
   EXPECT_EQ(disk.count("2: server1 Foo foo1"), 0u);
   EXPECT_EQ(disk.size(), 3u);
-  // The last watch of the scope: it is at rest, while the other one goes on.
+  // The last watch of the scope ends. Its stored resources stay unchanged, and the other scope goes
+  // on.
   s.Cancel(*watchers[2]);
   EXPECT_EQ(disk.count("2: server1 Foo foo2"), 1u);
   EXPECT_EQ(disk.size(), 3u);
@@ -384,9 +386,10 @@ TEST(KeptByScope, IsLookedForWithEachScopeThatWatches) {
   EXPECT_EQ(one.Next(), "foo1=of2");
   EXPECT_EQ(two.Next(), "foo1=of2");
   EXPECT_THAT(other.Next(), HasSubstr("error UNAVAILABLE"));
-  s.SetScope(3);  // it comes while all live on what was kept
+  s.SetScope(3);  // a scope that starts while the others use stored resources
   Watcher &late = s.Watch(kFoo, "foo2");
-  EXPECT_THAT(late.Next(), HasSubstr("error UNAVAILABLE"));  // what the others know
+  // The current state, as the others got it.
+  EXPECT_THAT(late.Next(), HasSubstr("error UNAVAILABLE"));
   EXPECT_EQ(late.Next(), "foo2=of3");
   EXPECT_EQ(other.Next(), "foo2=of3");
 }
@@ -399,7 +402,7 @@ TEST(KeptByScope, IsKeptForAllOnceAServerSendsTheSame) {
   s.SetScope(2);
   s.Watch(kFoo, "foo1");
   s.server().FailChannel("down");
-  EXPECT_EQ(disk.size(), 1u);  // no server has sent it to the other
+  EXPECT_EQ(disk.size(), 1u);  // for the other scope no server has sent it
   s.Respond(kFoo, "8", {"foo1=kept"});
   EXPECT_EQ(disk["2: server1 Foo foo1"], "8 foo1=kept");
 }

@@ -1,4 +1,4 @@
-// The metrics of clients (gRFC A78), as Prometheus reads them.
+// The metrics of clients (gRFC A78), in Prometheus's text format.
 #include "xds_client/metrics.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ struct Counted : Scenario {
     ForgiveTimers();
   }
   std::string Metrics() { return Render({{client(), Str("xds:///a"), nullptr, 0}}); }
-  // Of a metric of the server, or of its resources of a type.
+  // The value of a metric of the server, or of its resources of a type.
   std::string Of(const std::string &metric, const std::string &labels) {
     const std::string begin = "\n" + metric + "{grpc_target=\"xds:///a\"," + labels + "} ";
     const std::string all = Metrics();
@@ -142,7 +142,8 @@ TEST(Metrics, EachClientHasItsTarget) {
   const std::string all =
       Render({{a.client(), Str("xds:///a"), nullptr, 0}, {b.client(), Str("\"\\\n"), nullptr, 0}});
   EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"xds:///a\","));
-  EXPECT_THAT(all, Not(HasSubstr("grpc_target=\"\\\"")));  // it used no server, and holds nothing
+  // It used no server and holds no resource.
+  EXPECT_THAT(all, Not(HasSubstr("grpc_target=\"\\\"")));
   b.Watch(kFoo, "foo1");
   EXPECT_THAT(Render({{b.client(), Str("\"\\\n"), nullptr, 0}}),
               HasSubstr("grpc_target=\"\\\"\\\\\\n\""));
@@ -160,7 +161,7 @@ TEST(Metrics, ATargetOfASharedClientHasTheResourcesThatItWatches) {
                              "grpc_xds_resource_type=\"test.v3.Foo\"} 1\n"));
   EXPECT_THAT(all, Not(HasSubstr("Bar\"} 1")));
   EXPECT_THAT(all, Not(HasSubstr("grpc_xds_client_resources{grpc_target=\"xds:///b\"")));
-  // What the server is to the client it is to both.
+  // Both targets share the state of the server.
   for (const char *target : {"xds:///a", "xds:///b"}) {
     EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"" + std::string(target)));
   }

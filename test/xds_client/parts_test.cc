@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 const char kType[] = "type.googleapis.com/test.v3.Foo";
 
-// The canonical form; "authority|form" of a new-style name; "refused".
+// The canonical form; for a new-style name "authority|form"; or "refused".
 std::string Parse(const std::string &text) {
   gxds_resource_name name;
   if (!gxds_resource_name_init(&name, Str(text), gxds_str_z(kType))) return "refused";
@@ -126,7 +126,7 @@ TEST(Deadlines, AgreeWithAModel) {
   gxds_random random = {7};
   gxds_deadlines q = {};
   std::vector<gxds_deadline> d(50);
-  std::vector<std::pair<std::pair<gxds_time, int>, int>> model;  // {time, order}, which
+  std::vector<std::pair<std::pair<gxds_time, int>, int>> model;  // {time, order}, and the deadline
   int order = 0;
   for (int step = 0; step < 20000; step++) {
     int i = static_cast<int>(gxds_random_next(&random) % d.size());

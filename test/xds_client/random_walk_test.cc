@@ -1,9 +1,9 @@
-// A seeded random walk: watches come and go, servers answer, send nonsense, fail and return. Then
-// everything heals, and every watcher must hold what the servers have.
+// A random walk from a seed: watches start and end, servers respond, send bad data, fail and
+// return. Then everything heals, and every watcher must hold what the servers have.
 //
-// The servers are as sparing as the protocol allows: they ignore a request with a stale nonce, and
-// send nothing while they believe that the client has all that it asked for. So a client that
-// forgets what it was given, or asks in a way that the server can't notice, never converges.
+// The servers send as little as the protocol allows. They ignore a request with a stale nonce, and
+// send nothing while they assume that the client has everything it requested. So a client that
+// forgets a resource, or requests it in a way that the server cannot notice, never converges.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -30,12 +30,12 @@ struct WalkWatcher {
   std::string ambient;  // beside a resource
 };
 
-// What a server knows of one type on one stream.
+// A server's state of one type on one stream.
 struct ServedType {
   bool asked = false;
   bool answered = false;
   std::set<std::string> names;
-  std::map<std::string, std::string> given;  // what it believes that the client has
+  std::map<std::string, std::string> given;  // what the client has, as the server assumes
   std::string nonce;
   std::set<std::string> unanswered;  // delta: nonces
 };
@@ -44,10 +44,10 @@ struct WalkServer {
   std::string uri;
   gxds_bootstrap_server config = {};
   bool knows_delta = true;
-  bool tells_absence = true;  // in delta: of what never was
+  bool tells_absence = true;  // delta: also removes resources that never existed
   gxds_server_id id = 0;
   gxds_stream_id stream = 0;
-  bool delta = false;  // the stream is
+  bool delta = false;  // the stream uses delta
   bool read = false;
   bool send_outstanding = false;
   std::deque<Request> requests;
@@ -108,13 +108,13 @@ class Walk {
 
   void HealAndCheck() {
     Drain();
-    // A channel that failed is well again with the next response, which only a new stream is sure
-    // to bring. Where none failed, the streams go on: nothing is sent again that was sent before.
+    // A failed channel works again after the next response, which is certain only on a new stream.
+    // If none failed, the streams go on, and nothing is sent again.
     for (WalkServer &server : servers_) {
       if (server.stream && (channels_failed_ || Draw(2))) CloseStream(&server);
     }
     Converge();
-    // Watches that end and begin again must not lose what the servers won't send twice.
+    // Watches that end and start again must not lose resources that the servers do not send twice.
     for (int i = 0; i < 10 && !watchers_.empty(); i++) {
       size_t index = Draw(watchers_.size());
       int type = watchers_[index]->type;
@@ -229,7 +229,8 @@ class Walk {
     return true;
   }
 
-  // Says nothing that means nothing, answers every response once, and claims only what is true.
+  // Checks that no request is empty, that every response is answered once, and that claims are
+  // true.
   bool TakeDeltaRequest(const Request &request, ServedType *served) {
     bool begins = !served->asked;
     served->asked = true;
@@ -469,7 +470,7 @@ class Walk {
     }
   }
 
-  // Each server is asked for what is watched there, and for nothing else.
+  // Checks that exactly the watched names are requested from each server.
   void CheckSubscriptions() {
     std::set<std::string> wanted[2][kTypeCount];
     for (const auto &watcher : watchers_) {
@@ -478,7 +479,7 @@ class Walk {
     }
     for (int i = 0; i < 2; i++) {
       for (int type = 0; type < kTypeCount; type++) {
-        // A server that has nothing to say is not known to be well: the second stands in for it.
+        // A server without news is not known to work, so the second server stays in use.
         bool silent = servers_[0].config.delta && !servers_[0].tells_absence;
         if (i == 1 && silent && bootstrap_.server_count > 1) continue;
         EXPECT_EQ(servers_[i].types[type].names, wanted[i][type]) << servers_[i].uri;

@@ -1,4 +1,4 @@
-// Errors that a server reports of single resources (xRFC TP3, A88), in the state of the world.
+// Errors of single resources that a server reports (xRFC TP3, A88), in state of the world.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(ResourceError, IsSaidOnceAndHoldsUntilThen) {
   Cached s;
   s.Report(kUnavailable, "wait");
   s.foo1.Next();
-  s.Respond(kFoo, "3", {});  // as an absence it would be a deletion
+  s.Respond(kFoo, "3", {});  // otherwise the absence would be a deletion
   EXPECT_EQ(s.foo1.Next(), "nothing");
   EXPECT_THAT(s.Dump(), HasSubstr("RECEIVED_ERROR 1 foo1=1"));
   s.Report(kNotFound, "gone");
@@ -130,7 +130,7 @@ TEST(ResourceError, ThatIsNoneIsRejected) {
   s.Report(kOk, "");
   EXPECT_THAT(s.NextRequest(), HasSubstr("foo1: resource_errors[0]: error_detail.code must not be "
                                          "OK"));
-  EXPECT_EQ(s.foo1.Next(), "nothing");  // it is not gone
+  EXPECT_EQ(s.foo1.Next(), "nothing");  // it is not deleted
   s.server().RespondWithErrors(kFoo, "3", {"foo1=1"}, {{"", kNotFound, "x"}});
   EXPECT_THAT(s.NextRequest(),
               HasSubstr("resource_errors[0]: resource_name.name is no name of this type"));

@@ -1,6 +1,6 @@
-/* A client with a few watches; the input says what happens to it. Its first byte says which servers
- * know delta; every op is one byte, followed by what it needs; the invariants are checked after
- * each. */
+/* A client with a few watches, and events from the input. The first byte selects the servers that
+ * support delta. Every op is one byte, followed by its arguments. The invariants are checked after
+ * each op. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// What comes: validation of responses, NACKs and their words.
+// Responses: their validation, NACKs and their texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// A scenario in which foo1 and foo2 of Foo were asked for.
+// A scenario in which foo1 and foo2 of Foo are requested.
 struct TwoFoos : Scenario {
   TwoFoos() : foo1(*WatchTogether({{&kFoo, "foo1"}})[0]), foo2(Watch(kFoo, "foo2")) {
     EXPECT_EQ(NextRequest(), "Foo [foo1] node");
@@ -47,7 +47,7 @@ TEST(Response, NackCarriesTheLastAcceptedVersion) {  // A46.3
   s.Forgive();
 }
 
-// Else who compares versions sends v2 again, at once, and is NACKed, and so on.
+// Otherwise a server that compares versions would send v2 again at once, get a NACK, and so on.
 TEST(Response, NackOfWhatIsPartlyUsedCarriesItsVersion) {  // A46.3
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=1", "foo2=2"});
@@ -56,7 +56,8 @@ TEST(Response, NackOfWhatIsPartlyUsedCarriesItsVersion) {  // A46.3
   EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v2 nonce=n2 NACK 3: "));
   s.Respond(kFoo, "v3", {"foo1=bad1", "foo2=bad2"});
   EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v2 nonce=n3 NACK 3: "));
-  s.Respond(kFoo, "v4", {"foo1=bad1", "foo2=3"});  // so does what is in use already
+  // The version also counts if foo2 is already in use.
+  s.Respond(kFoo, "v4", {"foo1=bad1", "foo2=3"});
   EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v4 nonce=n4 NACK 3: "));
   s.Forgive();
 }
@@ -81,7 +82,7 @@ TEST(Response, GoodResourcesBesideBadOnesAreUsed) {  // A46.1
   s.Respond(kFoo, "v1", {"foo1=bad1", "foo2=2"});
   EXPECT_EQ(s.foo2.Next(), "foo2=2");
   EXPECT_THAT(s.foo1.Next(), StartsWith("error"));
-  // As in the host, of such a response the version counts as accepted.
+  // As in the host, the version of such a response counts as accepted.
   EXPECT_THAT(s.NextRequest(), StartsWith("Foo [foo1 foo2] version=v1 nonce=n1 NACK 3: "));
   EXPECT_EQ(s.Dump(),
             "Foo foo1 NACKED failed v1 UNAVAILABLE: invalid resource: " + std::string(kBadFoo1) +
@@ -172,7 +173,7 @@ TEST(Response, ResourceOfAnotherTypeIsNacked) {
   s.Forgive();
 }
 
-// What is named is there, if not as it should be: it is not deleted, and not waited for.
+// A named resource exists, even if it is invalid: it is not deleted, and not waited for.
 TEST(Response, NamedResourceThatCanNotBeUnwrappedIsInvalidAndNotAbsent) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=1"});
@@ -330,7 +331,7 @@ TEST(Response, OverlongNameIsNackedWithoutRepeatingIt) {
 }
 
 TEST(Response, ControlCharactersOfTheNetworkAreEscaped) {
-  TwoFoos s;  // which checks every line of the log and every status
+  TwoFoos s;  // it checks every log line and every status
   s.server().Send(kFoo.type_url, "v\n1", {Bare(kFoo, "fo\x1b[31mo=bad\x07")});
   EXPECT_THAT(s.NextRequest(), HasSubstr("resource index 0: fo\\x1b[31mo: "));
   EXPECT_TRUE(s.Logged("version v\\x0a1, will NACK"));
@@ -363,7 +364,7 @@ TEST(Response, OverlongVersionIsNackedWithWordsThatSaySo) {
   s.Forgive();
 }
 
-TEST(Response, OverlongNonceIsIgnored) {  // a NACK would have to say it
+TEST(Response, OverlongNonceIsIgnored) {  // a NACK would have to contain it
   TwoFoos s;
   s.server().SendRaw(Response(kFoo.type_url, "1", std::string(20000, 'n'), {}));
   EXPECT_TRUE(s.Logged("nonce of 20000 bytes: more than 16384"));

@@ -20,7 +20,7 @@ std::string RenderError(const gxds_error *error) {
   return out;
 }
 
-// Whatever the network sent: no line of the log and no status shows a raw control character.
+// With any input from the network, no log line and no status contains a raw control character.
 void ExpectPrintable(const std::string &text) {
   for (char c : text) {
     EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << text;

@@ -1,8 +1,8 @@
-// A client engine, its servers and its watchers, all in the test's hands.
+// A client engine, its servers and its watchers, all controlled by the test.
 //
 // After every event the actions are drained and the invariants checked. Everything is strict: a
-// request that the test did not look at, something that a watcher was told and the test did not
-// ask for, or a timer that still runs, fails the test at its end.
+// request or a notification that the test did not read, or a timer that still runs, fails the test
+// at its end.
 #ifndef GRPC_XDS_TEST_XDS_CLIENT_SCENARIO_H_
 #define GRPC_XDS_TEST_XDS_CLIENT_SCENARIO_H_
 
@@ -17,7 +17,7 @@
 
 namespace gxds_test {
 
-// What is so of a server in the bootstrap.
+// The bootstrap's settings of a server.
 struct ServerConfig {
   std::string uri = "server1";
   bool fail_on_data_errors = false;
@@ -26,15 +26,15 @@ struct ServerConfig {
   bool delta = false;
 };
 
-// What an engine's owner keeps: by "server type name" (or "server/authority type name"), "version
-// bytes". That of a scope which is not 0 by "scope: server type name".
+// The stored resources of an engine's owner: by "server type name" (or "server/authority type
+// name"), "version bytes". For a scope other than 0 the key is "scope: server type name".
 using Disk = std::map<std::string, std::string>;
 
 struct ScenarioOptions {
-  Disk *disk = nullptr;  // not NULL: resources are kept there
+  Disk *disk = nullptr;  // not NULL: resources are stored there
   std::vector<ServerConfig> servers = {ServerConfig{}};
   std::map<std::string, std::vector<ServerConfig>> authorities = {};
-  bool fallback_on_reachability_only = false;  // of the authorities
+  bool fallback_on_reachability_only = false;  // for all authorities
   gxds_duration resource_timeout = 0;
   gxds_duration wall_offset = 0;
   std::string node_id = "xds_client_test";
@@ -45,8 +45,8 @@ class Scenario;
 
 class Watcher {
  public:
-  // The next thing it was told: "foo1=6", "error CODE: …", "ambient CODE: …" or "ambient OK";
-  // "nothing" when there is nothing more.
+  // The next notification: "foo1=6", "error CODE: …", "ambient CODE: …" or "ambient OK"; "nothing"
+  // if there is none.
   std::string Next();
   bool HasNews() const { return !told_.empty(); }
 
@@ -57,19 +57,19 @@ class Watcher {
   gxds_watch_id id_ = 0;
   bool cancelled_ = false;
   std::deque<std::string> told_;
-  std::function<void()> then_;  // called once, when it is next told something
+  std::function<void()> then_;  // called once, at the next notification
 };
 
 class Server {
  public:
-  // The next request, rendered; "nothing" when there is none.
+  // The next request as text; "nothing" if there is none.
   std::string NextRequest();
   bool HasRequest() const { return !requests_.empty(); }
   bool connected() const { return connected_; }
   bool has_stream() const { return stream_ != 0; }
   bool wants_message() const { return wants_message_; }
   bool speaks_delta() const { return delta_; }
-  // Of the last request.
+  // The size of the last request.
   size_t request_bytes() const { return request_bytes_; }
   size_t request_head_bytes() const { return request_head_bytes_; }
   const gxds_block *request_rest() const { return request_rest_.get(); }
@@ -89,10 +89,10 @@ class Server {
                     const std::vector<std::string> &removed = {});
   void SendRaw(const std::string &message);
   void CloseStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
-  // The same, and the next one is opened without a wait.
+  // The same, but the next stream is opened without a wait.
   void RestartStream(gxds_code code = GXDS_UNAVAILABLE, const std::string &message = "gone");
   void FailChannel(const std::string &message, gxds_code code = GXDS_UNAVAILABLE);
-  // While held, a SEND is on its way only when ReleaseSend() says so.
+  // From now on a SEND is completed only by ReleaseSend().
   void HoldSends() { hold_sends_ = true; }
   void ReleaseSend();
 
@@ -103,7 +103,7 @@ class Server {
   bool connected_ = false;
   bool wants_message_ = false;
   bool hold_sends_ = false;
-  bool delta_ = false;  // the stream is
+  bool delta_ = false;  // the stream uses delta
   bool send_outstanding_ = false;
   gxds_server_id id_ = 0;
   gxds_stream_id stream_ = 0;
@@ -123,45 +123,45 @@ class Scenario {
   Scenario(const Scenario &) = delete;
 
   Watcher &Watch(const gxds_resource_type &type, const std::string &name);
-  // Several watches before the drain.
+  // Starts several watches before a drain.
   std::vector<Watcher *> WatchTogether(
       const std::vector<std::pair<const gxds_resource_type *, std::string>> &wanted);
   void Cancel(Watcher &watcher);
   void KeepAll(const std::string &uri, uint32_t scope = 0);
-  // Whose the watches are from then on.
+  // Sets the scope of later watches.
   void SetScope(uint32_t scope) { scope_ = scope; }
   // Runs fn, then drains once.
   void Together(const std::function<void()> &fn);
-  // Calls fn, without a drain of its own, when the watcher is next told something.
+  // Calls fn, without a drain of its own, at the watcher's next notification.
   void WhenTold(Watcher &watcher, std::function<void()> fn) { watcher.then_ = std::move(fn); }
 
   Server &server(const std::string &uri = "server1");
-  // The short forms, for the first server.
+  // Short forms for the first server.
   std::string NextRequest() { return server().NextRequest(); }
   void Respond(const gxds_resource_type &type, const std::string &version,
                const std::vector<std::string> &resources) {
     server().Respond(type, version, resources);
   }
 
-  // Lets time go by, deadline after deadline.
+  // Lets time pass, deadline after deadline.
   void Advance(gxds_duration duration);
   gxds_time now() const { return now_; }
-  // How long until the next deadline; GXDS_TIME_NEVER: there is none.
+  // The time until the next deadline; GXDS_TIME_NEVER: there is none.
   gxds_duration UntilDeadline() const;
   void ResetBackoff();
 
-  // "Foo foo1 ACKED 1 foo1=6", "… failed 2 CODE: …", one line per resource held.
+  // One line for each held resource: "Foo foo1 ACKED 1 foo1=6", "… failed 2 CODE: …".
   std::string Dump() const;
-  // What happened since the last call, other than requests and what watchers were told: "CONNECT
+  // The actions since the last call, without the contents of requests and notifications: "CONNECT
   // server1", "OPEN server1", "READ", "CLOSE", "DISCONNECT", "SEND", "TOLD".
   std::vector<std::string> TakeTrace();
   const std::vector<std::string> &log() const { return log_; }
   bool Logged(const std::string &part) const;
   gxds_client *client() { return client_; }
 
-  // The invariants are checked once per drain, not after each event: for tests of size.
+  // Checks the invariants once for each drain, not after each event: for large tests.
   void ValidateSeldom() { validating_seldom_ = true; }
-  // The end of the test does not mind what was not looked at.
+  // The end of the test ignores requests and notifications that were not read.
   void Forgive() { forgiving_ = true; }
   void ForgiveTimers() { forgiving_timers_ = true; }
 
@@ -189,7 +189,7 @@ class Scenario {
   std::vector<std::string> log_;
   std::vector<std::string> trace_;
   uint32_t scope_ = 0;
-  int draining_ = 0;  // a drain is under way, or to come
+  int draining_ = 0;  // a drain is in progress, or will follow
   bool validating_seldom_ = false;
   bool forgiving_ = false;
   bool forgiving_timers_ = false;

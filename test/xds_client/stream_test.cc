@@ -1,4 +1,4 @@
-// Streams and channels that fail: restart, backoff, and who is told (A57, A88).
+// Streams and channels that fail: restart, backoff, and notifications (A57, A88).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Stream, LostAfterAResponseIsNoError) {  // A57.2
   s.ForgiveTimers();
 }
 
-// A server that dies of what it is told would be asked at the speed of the network.
+// Otherwise a server that crashes at a request would get requests as fast as the network allows.
 TEST(Stream, ThatLivedShorterThanAStepOfTheBackoffWaitsForTheRestOfIt) {
   Scenario s;
   s.Forgive();
@@ -81,7 +81,7 @@ TEST(Stream, ThatOutlivedItsStepReopensWithinASecondAndBeginsTheBackoffAnew) {
     waits.insert(s.UntilDeadline());
     s.Advance(s.UntilDeadline());
   }
-  EXPECT_EQ(waits.size(), 10u);  // a fleet does not come back at once
+  EXPECT_EQ(waits.size(), 10u);  // the clients of a fleet do not all return at once
 }
 
 TEST(Stream, WaitForAConnectionIsNoneOfItsLife) {
@@ -89,7 +89,7 @@ TEST(Stream, WaitForAConnectionIsNoneOfItsLife) {
   s.Forgive();
   s.server().HoldSends();
   s.server().RestartStream();
-  s.Advance(60 * GXDS_SECOND);  // it waits for a connection
+  s.Advance(60 * GXDS_SECOND);  // the stream waits for a connection
   s.server().ReleaseSend();
   s.Respond(kFoo, "2", {"foo1=2"});
   s.server().CloseStream();
@@ -112,7 +112,7 @@ TEST(Stream, VersionSurvivesARestartAndTheNonceDoesNot) {
   EXPECT_EQ(s.foo1.Next(), "foo1=2");
 }
 
-/* With its version the server might think that all of it was received. */
+/* With its version the server might assume that the client received all of it. */
 TEST(Stream, VersionIsNotClaimedUnlessAllThatIsAskedForIsHeld) {
   Scenario s;
   s.Watch(kFoo, "foo1");
@@ -143,7 +143,7 @@ TEST(Stream, VersionIsNotClaimedForWhatIsWatchedBeforeItIsSaid) {
   EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
 }
 
-/* The server may go back to that version. */
+/* The server may return to that version. */
 TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
   Connected s;
   s.Respond(kFoo, "2", {"foo1=bad"});
@@ -153,7 +153,7 @@ TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
 }
 
-// Or each client would be sent everything again, when a server with many of them is back.
+// Otherwise a server with many clients would send everything again to each of them when it is back.
 TEST(Stream, VersionsOfAllTypesAreClaimedAfterAnOutage) {
   Connected s;
   Watcher &bar1 = s.Watch(kBar, "bar1");
@@ -183,7 +183,7 @@ TEST(Stream, ClaimThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
   EXPECT_EQ(s.foo1.Next(), "foo1=2");
 }
 
-/* A server that was told what the client has may be silent for good. */
+/* After a claim, a server without news may stay silent forever. */
 TEST(Stream, SilenceAfterAClaimEndsAnOutageWhenTheTimeForAnAnswerIsOver) {
   Connected s;
   s.server().FailChannel("connection refused");
@@ -191,7 +191,7 @@ TEST(Stream, SilenceAfterAClaimEndsAnOutageWhenTheTimeForAnAnswerIsOver) {
   s.server().HoldSends();
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
-  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // it waits for a connection
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // the stream waits for a connection
   s.server().ReleaseSend();
   EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
   s.Advance(15 * GXDS_SECOND - 1);
@@ -214,7 +214,7 @@ TEST(Stream, ThatWasSilentAfterAClaimForTheTimeOfAnAnswerEndsWithoutAnError) {  
   EXPECT_EQ(s.foo1.Next(), "nothing");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
   s.Advance(15 * GXDS_SECOND - 1);
-  s.server().RestartStream();  // it may have been about to answer
+  s.server().RestartStream();  // the server may have been about to respond
   EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kNoResponse));
   s.Forgive();
 }
@@ -230,7 +230,7 @@ TEST(Stream, WithoutAClaimSilenceIsNoAnswer) {
   s.Forgive();
 }
 
-/* The stream lives, so it will be answered, or not in time. */
+/* The stream works, so there will be a response, or a timeout. */
 TEST(Stream, WatchWhileSilenceIsAwaitedIsNotToldOfTheOutage) {
   Connected s;
   s.server().FailChannel("connection refused");
@@ -260,8 +260,8 @@ TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
 TEST(Stream, WhatWasNotSaidIsForgotten) {
   Connected s;
   s.server().HoldSends();
-  s.Respond(kFoo, "2", {"foo1=bad"});   // its NACK is on its way
-  s.Respond(kFoo, "3", {"foo1=bad3"});  // its NACK waits
+  s.Respond(kFoo, "2", {"foo1=bad"});   // the NACK is on its way
+  s.Respond(kFoo, "3", {"foo1=bad3"});  // the NACK waits
   s.server().RestartStream();
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -350,11 +350,11 @@ TEST(Stream, ResponseEndsTheBackoffIfItsStreamOutlivesItsStep) {  // A57.4
     s.Advance(s.UntilDeadline());
   }
   s.Respond(kFoo, "1", {"foo1=1"});
-  s.server().CloseStream();  // its step is the sixth
+  s.server().CloseStream();  // this is the sixth step
   EXPECT_THAT(s.UntilDeadline(), Ge(GXDS_SECOND * 8));
   s.Advance(s.UntilDeadline());
   s.Respond(kFoo, "1", {"foo1=1"});
-  s.Advance(25 * GXDS_SECOND);  // it outlives the seventh
+  s.Advance(25 * GXDS_SECOND);  // longer than the seventh step
   s.server().CloseStream();
   s.Advance(s.UntilDeadline());
   s.server().CloseStream();
@@ -369,7 +369,7 @@ TEST(Stream, ResetOfTheBackoffRestartsAtOnce) {
   EXPECT_FALSE(s.server().has_stream());
   s.ResetBackoff();
   EXPECT_TRUE(s.server().has_stream());
-  s.server().CloseStream();  // and the wait begins anew
+  s.server().CloseStream();  // the wait starts again
   EXPECT_THAT(s.UntilDeadline(), Le(GXDS_SECOND * 12 / 10));
   s.Forgive();
 }
@@ -448,7 +448,7 @@ TEST(Channel, FailureOfAChannelThatIsGoneIsIgnored) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Cancel(foo1);
-  Watcher &foo2 = s.Watch(kFoo, "foo2");  // another channel to the same server
+  Watcher &foo2 = s.Watch(kFoo, "foo2");  // a watch of another channel
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
   s.Together([&] { gxds_client_on_channel_failed(s.client(), 1, &status, s.now()); });
   gxds_status_fini(&status);

@@ -1,4 +1,4 @@
-// What is asked for: requests, their contents and their order.
+// Subscriptions: requests, their contents and their order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(Subscription, AckCarriesVersionAndNonce) {
   EXPECT_EQ(s.Dump(), "Foo foo1 ACKED v2 foo1=7 watchers=1\n");
 }
 
-// What each ACK costs does not grow with what is subscribed.
+// The cost of an ACK does not grow with the number of subscribed names.
 TEST(Subscription, AnAckHasTheListOfNamesOfTheRequestBeforeItUncopied) {
   Scenario s;
   s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
@@ -234,7 +234,7 @@ TEST(Subscription, ResponseOfATypeThatWasNotAskedForIsNotAnswered) {
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
   s.Respond(kBar, "1", {"bar1=1"});
-  EXPECT_EQ(s.NextRequest(), "nothing");  // an ACK would ask for every Bar there is
+  EXPECT_EQ(s.NextRequest(), "nothing");  // an ACK would request every Bar
   EXPECT_TRUE(s.server().wants_message());
   s.ForgiveTimers();
 }
@@ -273,8 +273,7 @@ TEST(Subscription, LastWatchReplacedBeforeTheDrainKeepsTheStream) {
   s.ForgiveTimers();
 }
 
-// In one request nothing would have changed for the server, so it would not send the resource
-// again.
+// In one request nothing would change for the server, so it would not send the resource again.
 TEST(Subscription, ResourceWatchedAgainBeforeTheDrainIsStillCached) {
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
@@ -329,7 +328,7 @@ TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {  // A
   s.ForgiveTimers();
 }
 
-// bar1 was received, given up, and the server was told so.
+// bar1 was received and unsubscribed, and the server got the request without it.
 struct GivenUp : Scenario {
   GivenUp() {
     Forgive();
@@ -343,8 +342,8 @@ struct GivenUp : Scenario {
   }
 };
 
-// A server that has sent n2 before it hears n1 ignores what comes with n1. It would think that the
-// client has had bar1 all the time.
+// A server that sent n2 before it received the request with n1 ignores that request. It would
+// assume that the client has had bar1 all the time.
 TEST(Subscription, NameAskedForAgainIsLeftOutOfTheAnswerToWhatCrossedThat) {
   GivenUp s;
   Watcher &again = s.Watch(kBar, "bar1");
@@ -377,7 +376,7 @@ TEST(Subscription, NameAskedForAgainHasNoMoreTimeThanOthers) {  // A57
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
 
-// As Istio does, which answers each request that adds a name, here without having it.
+// Like Istio, which answers each request that adds a name; here it does not have the resource.
 TEST(Subscription, NameAskedForAgainIsSaidOnceMoreToWhoAnswersThat) {
   GivenUp s;
   s.Watch(kBar, "bar1");
@@ -404,7 +403,7 @@ TEST(Subscription, OrderOfAResponseIsNoNewsToANameAskedForAgain) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-// Whose bytes are others each time: they might have crossed what was said, but not for ever.
+// Each response has other bytes. It might have crossed the request, but not forever.
 TEST(Subscription, NameAskedForAgainIsSaidTenTimesAtMost) {
   GivenUp s;
   s.Watch(kBar, "bar1");
@@ -423,7 +422,7 @@ TEST(Subscription, NameAskedForAgainBeforeAnAnswerIsSaidAfterIt) {
   GivenUp s;
   s.server().HoldSends();
   s.Watch(kFoo, "foo1");
-  s.Respond(kBar, "2", {"bar1=5"});  // it crossed the end of bar1
+  s.Respond(kBar, "2", {"bar1=5"});  // this crossed the request that ended bar1
   s.Watch(kBar, "bar1");
   s.Watch(kBar, "bar3");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1]");
@@ -483,7 +482,7 @@ TEST(Subscription, TwoResponsesDuringASendAreOneAckOfTheNewer) {
   s.Respond(kFoo, "1", {"foo1=bad"});
   s.Respond(kFoo, "2", {"foo1=6"});
   s.server().ReleaseSend();
-  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n2");  // and no NACK of the older
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n2");  // no NACK of the older response
   s.server().ReleaseSend();
   EXPECT_THAT(foo1.Next(), ::testing::StartsWith("error UNAVAILABLE: invalid resource: "));
   EXPECT_EQ(foo1.Next(), "foo1=6");
@@ -557,7 +556,7 @@ TEST(Subscription, ClientEndsWithEverythingUnderWay) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
   s.Watch(kBar, "bar1");
   gxds_client_watch(s.client(), &kFoo, gxds_str_z("foo1"), {nullptr, 0, 0}, s.now());
-  s.Forgive();  // ends with a queued action that holds a resource, and no drain
+  s.Forgive();  // the test ends without a drain, with a queued action that holds a resource
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ extern const gxds_resource_type kFoo;
 extern const gxds_resource_type kBar;
 extern const gxds_resource_type *const kTypes[2];
 
-// How often a resource was decoded, and how many resources live: both of all tests so far.
+// How often a resource was decoded, and how many resources exist, in all tests so far.
 extern size_t g_decode_count;
 extern size_t g_live_resources;
 
@@ -26,8 +26,8 @@ std::string String(gxds_str s);
 // The message of a SEND.
 std::string Message(const gxds_action &send);
 
-// "name=value", as the resource was decoded; "name=value@uri" for a value that begins with "self",
-// since such a resource depends on who sent it.
+// The decoded resource, "name=value"; "name=value@uri" for a value that begins with "self", because
+// such a resource depends on its server.
 std::string Text(const gxds_resource *resource);
 
 struct Any {
@@ -43,7 +43,7 @@ std::string Response(const std::string &type_url, const std::string &version,
 
 // A field of a message that holds a string or a message.
 std::string Field(unsigned number, const std::string &value);
-// What a server says of a resource that it can't send (xRFC TP3), as bytes of that message.
+// A server's error for a resource that it cannot send (xRFC TP3), as bytes of that message.
 struct ResourceError {
   std::string name;
   int code;
@@ -58,7 +58,7 @@ struct Item {
   std::string bytes;
   double ttl = 0;  // seconds; 0: none
   std::vector<std::string> aliases = {};
-  const gxds_resource_type *type = nullptr;  // of the bytes, if not the response's
+  const gxds_resource_type *type = nullptr;  // the type of the bytes, if it is not the response's
 };
 std::string DeltaResponse(const gxds_resource_type &type, const std::string &nonce,
                           const std::vector<Item> &items,
@@ -82,8 +82,8 @@ struct Request {
 // Fails the test if the bytes are no DiscoveryRequest.
 Request ParseRequest(gxds_str bytes);
 Request ParseDeltaRequest(gxds_str bytes);
-// "Foo [foo1 foo2] version=1 nonce=n1 node NACK 3: …": what is empty is left out. Delta: "Foo +foo1
-// +foo2@1 -foo3 nonce=n1 …", where @1 is the version that is held.
+// "Foo [foo1 foo2] version=1 nonce=n1 node NACK 3: …", without empty parts. Delta: "Foo +foo1
+// +foo2@1 -foo3 nonce=n1 …", where @1 is the held version.
 std::string Render(const Request &request);
 
 }  // namespace gxds_test

@@ -1,4 +1,4 @@
-// What GRPC_TRACE=xds_client shows of the engine; and that without it, nothing is made of it.
+// The trace of the engine with GRPC_TRACE=xds_client. Without it, no trace text is made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

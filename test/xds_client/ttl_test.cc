@@ -1,4 +1,4 @@
-// Time to live: what a server does not renew ends, in both protocols.
+// Time to live: resources that a server does not renew end, in both protocols.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(Ttl, HeartbeatRenewsWithoutTheResource) {
     EXPECT_EQ(s.NextRequest(), "Foo nonce=n" + std::to_string(i));
     EXPECT_EQ(s.UntilDeadline(), 2 * GXDS_SECOND);
   }
-  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});  // and without a ttl it stays
+  s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=1"}});  // without a TTL it stays
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n5");
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
@@ -83,7 +83,8 @@ TEST(Ttl, HeartbeatOfAnotherVersionIsRefused) {
   s.ForgiveTimers();
 }
 
-/* The server would hear that it is held when it is not any more, and send nothing. */
+/* Otherwise the server would be told that the client holds a resource that has ended, and send
+ * nothing. */
 TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
   for (bool delta : {false, true}) {
     Scenario s(delta ? Delta() : ScenarioOptions());
@@ -101,7 +102,7 @@ TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
   }
 }
 
-/* What a stream claimed that is gone is no claim of the next one. */
+/* The claims of an ended stream are not claims of the next one. */
 TEST(Ttl, EndWithoutAStreamTakesNoClaimBack) {
   Scenario s;
   s.Forgive();
@@ -134,7 +135,7 @@ TEST(Ttl, MustBePositive) {
             "Foo nonce=n1 NACK 3: xDS response validation errors: [resource index 0: foo1: ttl: "
             "must be a positive duration]");
   EXPECT_THAT(foo1.Next(), HasSubstr("invalid resource: ttl: must be a positive duration"));
-  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // it was sent
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);  // no timer, since the resource was sent
 }
 
 TEST(Ttl, BeyondTheClockIsForEver) {
@@ -159,7 +160,7 @@ TEST(Ttl, StateOfTheWorldHasItInItsWrapper) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
   EXPECT_EQ(foo2.Next(), "foo2=1");
   s.Advance(GXDS_SECOND);
-  // A response of heartbeats alone is no state of the world: foo2 is still there.
+  // A response with only heartbeats is no state of the world, so foo2 still exists.
   s.server().Send(kFoo.type_url, "1", {Wrapped(kFoo, Item{"foo1", "1", "", 2})});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n2");
   EXPECT_EQ(s.UntilDeadline(), 2 * GXDS_SECOND);
@@ -169,8 +170,8 @@ TEST(Ttl, StateOfTheWorldHasItInItsWrapper) {
 
 // ---- heartbeats in state of the world ----
 
-// One resource of a type whose absence means nothing, in a wrapper of that version, for some
-// seconds.
+// One resource with a TTL of some seconds, in a wrapper with that version. An absence means nothing
+// for its type.
 struct World : Scenario {
   explicit World(const std::string &version, int ttl = 2) : ttl(ttl), bar1(Watch(kBar, "bar1")) {
     Watch(kBar, "bar2");
@@ -188,7 +189,7 @@ struct World : Scenario {
     while (server().HasRequest()) NextRequest();
     server().Send(kBar.type_url, version, resources);
   }
-  // Half its time later this comes, with a heartbeat that is taken.
+  // Half the TTL later this response arrives, with a heartbeat that is accepted.
   void ExpectRenewed(const std::string &version, const std::vector<Item> &items) {
     Advance(ttl * GXDS_SECOND / 2);
     Send(version, items);
@@ -245,7 +246,7 @@ TEST(TtlOfTheWorld, HeartbeatOfTheResourceComesWithNewsOfOthers) {
   s.ExpectRenewed("2", {s.Lives("bar1", "a"), s.Lives("bar2", "b", "bar2=2")});
 }
 
-// What the newest response was refused for has nothing to do with it.
+// The error of the last response does not concern the heartbeat.
 TEST(TtlOfTheWorld, HeartbeatIsTakenAfterAResponseThatWasRefused) {
   World s("");
   s.Send("2", {{"bar2", "", "bar2=bad"}});
@@ -296,7 +297,7 @@ TEST(TtlOfTheWorld, HeartbeatOfWhatWasRefusedIsRefused) {
   s.ExpectRefused("2", {s.Lives("bar1", "")}, "2");
 }
 
-// ---- what is kept ----
+// ---- stored resources ----
 
 struct Keeping : Scenario {
   explicit Keeping(Disk *disk) : Scenario(Options(disk)), bar1(Watch(kBar, "bar1")) { Forgive(); }
@@ -317,7 +318,7 @@ TEST(KeptTtl, ResourceThatIsToEndIsNotKept) {
   s.Send("1", {"bar1", "", "bar1=1", 10});
   EXPECT_THAT(disk, IsEmpty());
   s.Send("2", {"bar1", "", "", 10});
-  s.KeepAll("server1");  // what was lost is put again: this was not
+  s.KeepAll("server1");  // stores lost resources again, of which this is none
   EXPECT_THAT(disk, IsEmpty());
 }
 
@@ -338,7 +339,7 @@ TEST(KeptTtl, WhatGetsATimeToLiveIsNotKeptAnyMore) {
   EXPECT_THAT(disk, IsEmpty());
   s.Send("2", {"bar1", "", "bar1=1"});
   EXPECT_THAT(disk, ElementsAre(Pair("server1 Bar bar1", "2 bar1=1")));
-  s.Send("3", {"bar1", "", "bar1=1", 10});  // or with the same bytes
+  s.Send("3", {"bar1", "", "bar1=1", 10});  // or by the same bytes
   EXPECT_THAT(disk, IsEmpty());
 }
 
@@ -382,8 +383,8 @@ TEST(KeptTtl, RenewalWritesNothing) {
 
 // ---- fallback ----
 
-// Two servers; the first one sent a resource for two seconds. Of a type whose absence deletes, or
-// not.
+// Two servers. The first one sent a resource with a TTL of two seconds, of a type whose absence is
+// a deletion, or is not.
 struct FallingBack : Scenario {
   explicit FallingBack(const gxds_resource_type &type = kBar, bool delta = false)
       : Scenario(Options(delta)), type(type), watcher(Watch(type, "x")) {
@@ -412,7 +413,7 @@ struct FallingBack : Scenario {
 TEST(TtlFallback, ResourceThatEndsWhileItsServerIsOutOfReachIsAskedOfTheNext) {  // A71.3
   FallingBack s;
   s.first.FailChannel("down");
-  EXPECT_FALSE(s.second.connected());  // it is cached
+  EXPECT_FALSE(s.second.connected());  // the resource is cached
   EXPECT_THAT(s.watcher.Next(), HasSubstr("ambient UNAVAILABLE"));
   s.Advance(2 * GXDS_SECOND);
   EXPECT_THAT(s.watcher.Next(), HasSubstr("its ttl ended"));
@@ -425,7 +426,7 @@ TEST(TtlFallback, ServerThatFailsAfterTheResourceEndedIsFallenBackFrom) {
   FallingBack s;
   s.Advance(2 * GXDS_SECOND);
   EXPECT_THAT(s.watcher.Next(), HasSubstr("its ttl ended"));
-  EXPECT_FALSE(s.second.connected());  // the first one is well
+  EXPECT_FALSE(s.second.connected());  // the first server works
   s.first.FailChannel("down");
   EXPECT_TRUE(s.second.connected());
 }
