@@ -17,7 +17,7 @@ import (
 	_ "google.golang.org/grpc/xds"
 )
 
-// raw is the codec of messages that are bytes already.
+// raw is the codec for messages that are already bytes.
 type raw struct{}
 
 func (raw) Marshal(v any) ([]byte, error) { return v.([]byte), nil }
@@ -27,10 +27,10 @@ func (raw) Unmarshal(bytes []byte, v any) error {
 }
 func (raw) Name() string { return "raw" }
 
-// first creates a channel and calls until it answered: the channel, and the nanoseconds, or -1.
+// first creates a channel and makes calls until one succeeds. It returns the channel and the nanoseconds, or -1.
 func first(target, method string) (*grpc.ClientConn, int64) {
 	start := time.Now()
-	// An endpoint that refused is left alone: what is measured is not the reconnecting.
+	// An endpoint that refused a connection is not retried, since reconnecting is not measured.
 	patient := grpc.ConnectParams{
 		Backoff:           backoff.Config{BaseDelay: time.Hour, Multiplier: 1, MaxDelay: time.Hour},
 		MinConnectTimeout: 20 * time.Second,

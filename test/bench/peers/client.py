@@ -11,7 +11,7 @@ import grpc
 HOUR_MS = 3600 * 1000
 OPTIONS = [
     ("grpc.max_receive_message_length", -1),
-    # An endpoint that refused is left alone: what is measured is not the reconnecting.
+    # An endpoint that refused a connection is not retried, since reconnecting is not measured.
     ("grpc.initial_reconnect_backoff_ms", HOUR_MS),
     ("grpc.max_reconnect_backoff_ms", HOUR_MS),
 ]
