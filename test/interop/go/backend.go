@@ -16,11 +16,11 @@ import (
 	"grpc-xds/test/interop/raw"
 )
 
-// How long a call of a method Slow takes, if nobody cancels it.
+// The time that a call of a method Slow takes, unless it is cancelled.
 const slowCall = 4 * time.Second
 
-// startBackend starts a server that answers every unary call with its port, and returns that. The metadata
-// "fail-attempts" has it fail that many attempts of a call.
+// startBackend starts a server that answers every unary call with its port, and returns the port. The metadata
+// "fail-attempts" makes it fail that many attempts of a call.
 func startBackend(options ...grpc.ServerOption) (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,7 +46,7 @@ func startTLSBackend(config *tls.Config) (int, error) {
 	return startBackend(grpc.Creds(credentials.NewTLS(config)))
 }
 
-// replyTo is the port, or to a method Authority what the call has for the server's name.
+// replyTo returns the port, or, for a method Authority, the :authority of the call.
 func replyTo(stream grpc.ServerStream, port int) string {
 	sent, _ := metadata.FromIncomingContext(stream.Context())
 	if method, _ := grpc.MethodFromServerStream(stream); strings.HasSuffix(method, "/Authority") {
@@ -55,7 +55,7 @@ func replyTo(stream grpc.ServerStream, port int) string {
 	return strconv.Itoa(port)
 }
 
-// obey does what the call asks for besides its answer.
+// obey carries out the requests in the call's metadata.
 func obey(stream grpc.ServerStream) error {
 	sent, _ := metadata.FromIncomingContext(stream.Context())
 	if number(sent, "grpc-previous-rpc-attempts") < number(sent, "fail-attempts") {

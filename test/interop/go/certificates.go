@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// An authority signs certificates of a mesh's identities.
+// An authority signs certificates for the identities of a mesh.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -50,7 +50,7 @@ func pemOf(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// sign returns a certificate of a service account, and its key, as PEM.
+// sign returns a certificate for a service account, and its key, as PEM.
 func (a *authority) sign(account string) (certificate, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *authority) sign(account string) (certificate, key []byte, err error) {
 	return pemOf("CERTIFICATE", der), pemOf("PRIVATE KEY", pkcs8), err
 }
 
-// write puts what a client of an account needs into a folder, by the names that Istio's agent uses.
+// write writes the files that a client of an account needs into a folder, with the names that Istio's agent uses.
 func (a *authority) write(dir, account string) error {
 	certificate, key, err := a.sign(account)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *authority) write(dir, account string) error {
 	return nil
 }
 
-// server is what a backend of an account has: it asks clients for a certificate of the same mesh.
+// server returns the TLS configuration of a backend of an account. It requires client certificates of the same mesh.
 func (a *authority) server(account string) (*tls.Config, error) {
 	certificate, key, err := a.sign(account)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// difference is what leads from one set of resources to another.
+// difference lists what changes from one set of resources to another.
 func difference(from, to map[string]proto.Message) (map[string]types.Resource, []string) {
 	updates := map[string]types.Resource{}
 	var removed []string
@@ -47,13 +47,13 @@ type key struct{ url, name string }
 
 // An expectation is what a client must show of a resource.
 type expectation struct {
-	want    proto.Message // nil: whatever it shows is right
+	want    proto.Message // nil: anything is right
 	refused bool          // NACKED, with an error
-	never   proto.Message // of a client that does not show what it refused: it holds anything but this,
-	told    func() bool   // and the control plane was told so
+	never   proto.Message // for a client that does not show what it refused: it must not hold this,
+	told    func() bool   // and the control plane must have a NACK
 }
 
-// expected lists what a client of the world must have, and what it may have.
+// expected lists the resources that a client of the world must have, and those that it may have.
 func (w *world) expected() map[key]expectation {
 	all := map[key]expectation{}
 	t := w.truth()
@@ -87,7 +87,7 @@ func (w *world) refusal(name string, r proto.Message) expectation {
 	return expectation{never: r, told: func() bool { return w.envoy.refused(name) }}
 }
 
-// equal compares contents: the bytes in a google.protobuf.Any may be in any order.
+// equal compares contents. The fields in the bytes of a google.protobuf.Any may have any order.
 func equal(a, b proto.Message) bool {
 	var contents [2]any
 	for i, m := range []proto.Message{a, b} {
@@ -99,7 +99,7 @@ func equal(a, b proto.Message) bool {
 	return reflect.DeepEqual(contents[0], contents[1])
 }
 
-// fullURL is a type URL as the protocol has it: grpc-js shows only the name of the message.
+// fullURL returns the whole type URL. grpc-js shows only the name of the message.
 func fullURL(url string) string {
 	return resource.APITypePrefix + strings.TrimPrefix(url, resource.APITypePrefix)
 }
@@ -111,7 +111,7 @@ func holds(entry *statuspb.ClientConfig_GenericXdsConfig, r proto.Message) bool 
 	return err == nil && equal(held, r)
 }
 
-// differences lists where what a client shows is not what is expected; none: they are equal.
+// differences lists where a client's resources differ from the expected ones; none: they are equal.
 func differences(expected map[key]expectation, config *statuspb.ClientConfig) []string {
 	var out []string
 	seen := map[key]bool{}

@@ -21,11 +21,11 @@ import (
 	"grpc-xds/test/interop/raw"
 )
 
-// A way is how an Envoy asks for its resources.
+// A way is how an Envoy requests its resources.
 type way struct {
 	name  string
 	api   corepb.ApiConfigSource_ApiType
-	ofOne bool // the services of one type, each on a stream of its own, instead of ADS
+	ofOne bool // a service for each type, each on a stream of its own, instead of ADS
 }
 
 var envoyWays = []way{
@@ -78,7 +78,7 @@ type envoy struct {
 	admin   string
 }
 
-// A program that does not end with its standard input is given a shell that ends it then.
+// For a program that does not end with its standard input: a shell that ends it then.
 const endsWithItsInput = `"$@" & cat >/dev/null; kill -9 $!; wait $! 2>/dev/null`
 
 func startEnvoy(program string, plane *servePlane, y way, port int) (*envoy, error) {
@@ -115,7 +115,7 @@ func startEnvoy(program string, plane *servePlane, y way, port int) (*envoy, err
 	return e, err
 }
 
-// An Envoy tells a server of REST nothing of what it refuses: only its log has it.
+// An Envoy does not report refused resources to a REST server. They are only in its log.
 const restRefusal = "REST config for "
 
 func (e *envoy) refusals() []string {
@@ -124,7 +124,7 @@ func (e *envoy) refusals() []string {
 	return slices.Clone(e.noticed)
 }
 
-// envoyBootstrap is the configuration that an Envoy starts with: only where the rest is.
+// envoyBootstrap returns the configuration that an Envoy starts with. It only names the source of the rest.
 func envoyBootstrap(plane *servePlane, y way) (string, error) {
 	source, err := inJSON(y.source())
 	if err != nil {

@@ -32,8 +32,8 @@ func httpGet(url string) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
-// readConfigDump turns what Envoy's /config_dump answers into what a CSDS service would show: the resources that
-// came by xDS. A cluster or listener that is warming counts, as what was held before does no longer.
+// readConfigDump converts the answer of Envoy's /config_dump into the form of a CSDS service: the resources that came
+// by xDS. A warming cluster or listener counts instead of the one before.
 func readConfigDump(text []byte) (*statuspb.ClientConfig, error) {
 	var dump struct{ Configs []json.RawMessage }
 	if err := json.Unmarshal(text, &dump); err != nil {
@@ -71,7 +71,7 @@ func isA(section json.RawMessage, message string) bool {
 	return json.Unmarshal(section, &typed) == nil && strings.HasSuffix(typed.Type, "envoy.admin.v3."+message)
 }
 
-// parse reads a section, whose type is known.
+// parse reads a section of a known type.
 func parse(section json.RawMessage, into proto.Message) error {
 	var packed anypb.Any
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(section, &packed); err != nil {
@@ -80,7 +80,7 @@ func parse(section json.RawMessage, into proto.Message) error {
 	return packed.UnmarshalTo(into)
 }
 
-// holdings are what is held, by type and name.
+// holdings are the held resources, by type and name.
 type holdings map[key]*statuspb.ClientConfig_GenericXdsConfig
 
 func (h holdings) add(url, name, version string, packed *anypb.Any) {
@@ -117,7 +117,7 @@ func (h holdings) addEndpoints(section json.RawMessage) error {
 	return nil
 }
 
-// asSent takes away what Envoy adds to endpoints where it shows them, for it shows what it made of them.
+// asSent removes the fields that Envoy adds to the endpoints in its dump, which shows its own form of them.
 func asSent(shown *endpointpb.ClusterLoadAssignment) *endpointpb.ClusterLoadAssignment {
 	shown.Policy = nil
 	for _, l := range shown.Endpoints {
@@ -131,7 +131,8 @@ func asSent(shown *endpointpb.ClusterLoadAssignment) *endpointpb.ClusterLoadAssi
 	return inOrder(shown)
 }
 
-// inOrder puts endpoints into an order, and leaves out localities without any: Envoy keeps neither.
+// inOrder sorts endpoints and removes localities without any, because Envoy keeps neither the order nor these
+// localities.
 func inOrder(a *endpointpb.ClusterLoadAssignment) *endpointpb.ClusterLoadAssignment {
 	a.Endpoints = slices.DeleteFunc(a.Endpoints, func(l *endpointpb.LocalityLbEndpoints) bool {
 		return len(l.GetLbEndpoints()) == 0
@@ -175,7 +176,7 @@ func (h holdings) addRoutes(section json.RawMessage) error {
 	}
 	for _, r := range dump.GetDynamicRouteConfigs() {
 		if r.GetRouteConfig() == nil {
-			continue // asked for, and not there yet
+			continue // requested, and not received yet
 		}
 		var routes routepb.RouteConfiguration
 		if err := r.GetRouteConfig().UnmarshalTo(&routes); err != nil {

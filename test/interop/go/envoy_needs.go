@@ -18,14 +18,14 @@ import (
 
 const httpOptions = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
 
-// envoyNeeds is what an Envoy wants of the resources, and gRPC does not. A nil one stands for gRPC.
+// envoyNeeds are the fields that an Envoy needs in resources and gRPC does not. nil stands for gRPC.
 type envoyNeeds struct {
 	port    int // of the listener
 	source  *corepb.ConfigSource
-	refused func(name string) bool // whether the control plane was ever told so of a resource
+	refused func(name string) bool // whether the resource was ever refused
 }
 
-// from is where resources that others name come from.
+// from returns the source of resources that other resources name.
 func (n *envoyNeeds) from() *corepb.ConfigSource {
 	if n == nil {
 		return ads()
@@ -46,16 +46,15 @@ func (n *envoyNeeds) listener(manager *hcmpb.HttpConnectionManager) *listenerpb.
 	}
 }
 
-// setRoutes allows routes to clusters that are missing: a listener that has its routes within itself is refused
-// for those otherwise.
+// setRoutes allows routes to missing clusters. Otherwise Envoy refuses a listener with such routes inside.
 func (n *envoyNeeds) setRoutes(routes *routepb.RouteConfiguration) {
 	if n != nil {
 		routes.ValidateClusters = wrapperspb.Bool(false)
 	}
 }
 
-// setCluster has the cluster spoken to in HTTP/2, and its localities' weights used; gRPC does so anyway. What is
-// to be refused differs, for Envoy has MAGLEV.
+// setCluster enables HTTP/2 and the weights of localities, which gRPC uses anyway. A broken cluster has another fault
+// than for gRPC, because Envoy supports MAGLEV.
 func (n *envoyNeeds) setCluster(c *cluster, out *clusterpb.Cluster) {
 	if n == nil {
 		return
@@ -70,12 +69,12 @@ func (n *envoyNeeds) setCluster(c *cluster, out *clusterpb.Cluster) {
 		LocalityConfigSpecifier: &clusterpb.Cluster_CommonLbConfig_LocalityWeightedLbConfig_{
 			LocalityWeightedLbConfig: &clusterpb.Cluster_CommonLbConfig_LocalityWeightedLbConfig{}}}
 	if c.state == broken {
-		out.LbPolicy = clusterpb.Cluster_CLUSTER_PROVIDED // which is not for endpoints by EDS
+		out.LbPolicy = clusterpb.Cluster_CLUSTER_PROVIDED // not allowed for EDS endpoints
 	}
 }
 
-// setEndpoints has endpoints as Envoy shows them, and breaks what is to be refused in a way that it minds: it needs
-// no priority 0.
+// setEndpoints puts endpoints into the form that Envoy shows, and breaks those to be refused in a way that Envoy
+// refuses: a missing priority 0 is valid for it.
 func (n *envoyNeeds) setEndpoints(c *cluster, out *endpointpb.ClusterLoadAssignment) {
 	if n == nil {
 		return

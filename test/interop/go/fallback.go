@@ -12,7 +12,7 @@ import (
 	"github.com/envoyproxy/go-control-plane/pkg/resource/v3"
 )
 
-// ofFallback are two of go-control-plane in one bootstrap (gRFC A71).
+// ofFallback are the pairings with two go-control-planes in one bootstrap (gRFC A71).
 func ofFallback(way string, features ...string) kind {
 	return kind{name: "go-control-plane and another to fall back to, " + way, quick: true,
 		run: func(kind) error { return runFallback(features) }}
@@ -22,7 +22,7 @@ func ofFallback(way string, features ...string) kind {
 type fallback struct {
 	primary, other *goPlane
 	client         program
-	backends       map[string]int // of a cluster
+	backends       map[string]int // by cluster
 }
 
 func newFallback(features []string) (*fallback, error) {
@@ -51,7 +51,7 @@ func (f *fallback) stop() {
 	f.other.stop()
 }
 
-// truth is a listener whose RPCs all go to one cluster.
+// truth has a listener whose RPCs all go to one cluster.
 func (f *fallback) truth(name string) truth {
 	c := &cluster{name: name, maxRequests: 1024,
 		localities: []locality{{zone: "z0", weight: 1, endpoints: []endpoint{{f.backends[name], 1}}}}}
@@ -90,7 +90,7 @@ func (f *fallback) leftAlone(p *goPlane, name string) error {
 	return err
 }
 
-// atTheStart: the primary is away, and comes.
+// atTheStart: the primary is down at first, and starts later.
 func (f *fallback) atTheStart() error {
 	if err := f.reaches("of-the-other"); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (f *fallback) atTheStart() error {
 	return f.leftAlone(f.other, "first")
 }
 
-// inAnUpdate: the primary names a cluster, goes before that comes, and returns with it.
+// inAnUpdate: the primary names a cluster, goes down before it sends that cluster, and returns with it.
 func (f *fallback) inAnUpdate() error {
 	whole := f.truth("second")
 	if err := f.primary.set(whole.without(resource.ClusterType, "second")); err != nil {
@@ -126,7 +126,7 @@ func (f *fallback) inAnUpdate() error {
 	return f.leftAlone(f.other, "second")
 }
 
-// withEverythingCached: the primary is away, the client needs nothing new, and so does not fall back.
+// withEverythingCached: the primary is down. The client needs nothing new, so it does not fall back.
 func (f *fallback) withEverythingCached() error {
 	failures, fallbacks := f.said("TRANSIENT_FAILURE"), f.said("falling back to")
 	f.primary.stop()
@@ -144,7 +144,7 @@ func (f *fallback) withEverythingCached() error {
 	return err
 }
 
-// said is how many lines of the client's log have a text.
+// said returns how many lines of the client's log contain a text.
 func (f *fallback) said(text string) int {
 	f.client.mu.Lock()
 	defer f.client.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *fallback) said(text string) int {
 	return count
 }
 
-// awaitAsked waits until the client asks for a cluster that is not there, while RPCs go where they went.
+// awaitAsked waits until the client requests a cluster that does not exist, while RPCs go where they went before.
 func (f *fallback) awaitAsked(name string) error {
 	err := eventually(func() (bool, error) {
 		config, err := f.client.dump()
@@ -175,7 +175,7 @@ func (f *fallback) awaitAsked(name string) error {
 	return err
 }
 
-// without is a truth that lacks one resource.
+// without returns a truth that lacks one resource.
 func (t truth) without(url, name string) truth {
 	less := t.with(nil)
 	delete(less[url], name)

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// A peer is one whose faults some changes are kept from.
+// A peer is a client or control plane with faults, which some changes avoid.
 type peer string
 
 const (
@@ -12,17 +12,17 @@ const (
 	javaPlaneDelta peer = "java-control-plane in delta"
 )
 
-// A faulty peer is spared what it gets wrong (test/interop/README.md says what, and why it is its fault). The
-// changes are the same, drawn from the same numbers, but for these. A nil one stands for peers without
-// faults, which are spared nothing.
+// A faulty peer does not get the changes that it handles wrongly (test/interop/README.md lists them, and why they are
+// its fault). All other changes are the same, drawn from the same numbers. nil stands for peers without faults, which
+// get all changes.
 type faulty struct {
 	of        peer
-	otherwise int // changes that were made otherwise
+	otherwise int // changes that were replaced
 }
 
 func (f *faulty) is(peers ...peer) bool { return f != nil && slices.Contains(peers, f.of) }
 
-// present is a state in which the resource is there, for one who may be asked for nothing else.
+// present returns a state in which the resource exists, for a peer that must not be asked for a missing one.
 func (f *faulty) present(s health) health {
 	if s == missing && f.is(javaPlaneSotw, javaPlaneDelta) {
 		f.otherwise++
@@ -31,14 +31,14 @@ func (f *faulty) present(s health) health {
 	return s
 }
 
-// keepsEndpoints is whether a cluster that is to be refused has its endpoints still, for a client that holds an earlier
-// version of it.
+// keepsEndpoints returns whether a broken cluster keeps its endpoints, for a client that holds an earlier version of
+// it.
 func (f *faulty) keepsEndpoints() bool { return f.is(javaPlaneSotw, javaPlaneDelta) }
 
-// differs is whether what comes back must differ from what was there before.
+// differs returns whether a resource that returns must differ from the one before.
 func (f *faulty) differs() bool { return f.is(grpcJS, javaPlaneDelta) }
 
-// setCluster changes the state of a Cluster. Clients are spared one that comes back without good endpoints.
+// setCluster changes the state of a Cluster. Faulty clients do not get one that returns without good endpoints.
 func (f *faulty) setCluster(c *cluster, s health) {
 	s = f.present(s)
 	if f.differs() && s == good && c.state != good {
@@ -50,7 +50,8 @@ func (f *faulty) setCluster(c *cluster, s health) {
 	c.state = s
 }
 
-// setEndpoints changes the state of a ClusterLoadAssignment. Clients are spared that of one that they do not have.
+// setEndpoints changes the state of a ClusterLoadAssignment. Faulty clients do not get that of a cluster that they do
+// not have.
 func (f *faulty) setEndpoints(c *cluster, s health) {
 	s = f.present(s)
 	if f.is(grpcJS, grpcJavaClient) && s != good && c.state != good {
@@ -64,7 +65,7 @@ func (f *faulty) setEndpoints(c *cluster, s health) {
 	c.edsState = s
 }
 
-// setRingHash chooses the policy: not ring_hash.
+// setRingHash chooses the policy, which is never ring_hash for grpc-js.
 func (f *faulty) setRingHash(c *cluster, ringHash bool) {
 	if f.is(grpcJS) && ringHash {
 		f.otherwise++
@@ -73,7 +74,7 @@ func (f *faulty) setRingHash(c *cluster, ringHash bool) {
 	c.ringHash = ringHash
 }
 
-// returns is said of a cluster that went and comes back: to clients with endpoints that are good.
+// returns changes a cluster that was removed and returns: faulty clients get it with good endpoints.
 func (f *faulty) returns(c *cluster) {
 	if !f.is(grpcJS, grpcJavaClient) {
 		return

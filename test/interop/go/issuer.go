@@ -17,7 +17,7 @@ import (
 // The audience of tokens for Istio's control plane.
 const istioAudience = "istio-ca"
 
-// An issuer signs tokens of service accounts, as Kubernetes does, and shows its public key over HTTP.
+// An issuer signs tokens of service accounts, like Kubernetes, and serves its public key over HTTP.
 type issuer struct {
 	key    *rsa.PrivateKey
 	server *http.Server
@@ -47,7 +47,7 @@ func (i *issuer) serveKeys(w http.ResponseWriter, _ *http.Request) {
 		"e": base64.RawURLEncoding.EncodeToString(big.NewInt(int64(i.key.E)).Bytes())}}})
 }
 
-// rule is what Istio calls a JWT rule: whose tokens it takes.
+// rule returns a JWT rule of Istio, which names the issuer whose tokens it accepts.
 func (i *issuer) rule() string {
 	return fmt.Sprintf(`{"issuer":"%[1]s","jwks_uri":"%[1]s/keys","audiences":["%[2]s"]}`, i.url, istioAudience)
 }

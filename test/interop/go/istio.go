@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// An istio is Istio's control plane, unmodified, on an imitation of Kubernetes.
+// An istio is Istio's unmodified control plane on an imitation of Kubernetes.
 type istio struct {
-	programs string // where pilot-discovery and pilot-agent are
+	programs string // the folder of pilot-discovery and pilot-agent
 	dir      string // its own
 	cluster  *kubernetes
-	tokens   *issuer    // whose tokens the secure port takes
-	identity *authority // of all certificates
+	tokens   *issuer    // whose tokens the secure port accepts
+	identity *authority // signs all certificates
 	process  *process
 	grpc     string // the addresses it listens at
 	secure   string
@@ -25,7 +25,7 @@ type istio struct {
 
 const istioNamespace = "default"
 
-// startIstio is followed by stop(), whether it fails or not.
+// Call stop() after startIstio, even if it fails.
 func startIstio(programs string) (*istio, error) {
 	dir, err := os.MkdirTemp("", "istio")
 	if err != nil {
@@ -44,7 +44,7 @@ func startIstio(programs string) (*istio, error) {
 	if err := i.identity.write(i.dir, "istiod"); err != nil {
 		return i, err
 	}
-	for _, address := range []*string{&i.grpc, &i.http, &i.secure} { // Istio cannot say which it took
+	for _, address := range []*string{&i.grpc, &i.http, &i.secure} { // Istio does not report its ports
 		if *address, err = reserveAddress(); err != nil {
 			return i, err
 		}
@@ -90,7 +90,7 @@ func (i *istio) start() error {
 	return nil
 }
 
-// halt ends it as a crash would: it does not end by its standard input.
+// halt kills it, like a crash: it does not end with its standard input.
 func (i *istio) halt() {
 	if i.process == nil {
 		return
@@ -114,10 +114,10 @@ func networking(kind, name string, spec object) object {
 	return newObject("networking.istio.io/v1", kind, name, spec)
 }
 
-// apply has it serve these objects, and no others.
+// apply makes it serve only these objects.
 func (i *istio) apply(objects []object) { i.cluster.set(objects) }
 
-// hostOf is the name by which clients know a service.
+// hostOf returns the name that clients use for a service.
 func hostOf(service string) string { return service + "." + istioNamespace + ".svc.cluster.local" }
 
 func targetOf(service string) string { return "xds:///" + hostOf(service) + ":80" }
@@ -126,7 +126,7 @@ func targetOf(service string) string { return "xds:///" + hostOf(service) + ":80
 type workload struct {
 	port    int
 	version string // its label
-	account string // whose identity its certificate has; empty: none
+	account string // the service account of its certificate; empty: no certificate
 }
 
 func serviceEntry(service string, workloads []workload) object {
@@ -169,13 +169,13 @@ func virtualService(service string, routes ...object) object {
 	return networking("VirtualService", service, object{"hosts": []string{hostOf(service)}, "http": routes})
 }
 
-// to is where a route sends RPCs: one subset, all of them.
+// to is the destination of a route: all RPCs go to one subset.
 func to(service, version string) []object {
 	return []object{{"destination": object{"host": hostOf(service), "subset": version}}}
 }
 
-// bootstrap is that of a client in a pod. features: of the server; certificates: the folder that has them. Both
-// may be empty.
+// bootstrap returns the bootstrap of a client in a pod. features: those of the server. certificates: their folder.
+// Both may be empty.
 func (i *istio) bootstrap(uri, features, certificates string) string {
 	server := object{"server_uri": uri, "channel_creds": []object{{"type": "insecure"}}}
 	if features != "" {
@@ -197,7 +197,7 @@ func (i *istio) bootstrapBy(server object) object {
 		"metadata": object{"GENERATOR": "grpc", "NAMESPACE": istioNamespace, "CLUSTER_ID": "Kubernetes"}}}
 }
 
-// tokenBootstrap is of one that has a token, in a file, and no agent.
+// tokenBootstrap returns the bootstrap of a client with a token in a file, and without an agent.
 func (i *istio) tokenBootstrap(file string) string {
 	return i.bootstrapBy(object{"server_uri": i.secure,
 		"channel_creds": []object{{"type": "tls", "config": object{"ca_certificate_file": i.path("root-cert.pem")}}},

@@ -45,7 +45,7 @@ func startLoad(c program, services int) *load {
 	return l
 }
 
-// stop says what went wrong since the start.
+// stop ends the load. It returns an error if RPCs failed, with their number and the first failure.
 func (l *load) stop() error {
 	close(l.ending)
 	<-l.ended
@@ -59,12 +59,12 @@ func (l *load) stop() error {
 type meshService struct {
 	name      string
 	workloads []workload
-	routes    []object // none: all to all endpoints
+	routes    []object // none: all RPCs go to all endpoints
 	subsets   bool
 	policy    object
 }
 
-// A changingMesh is what a seed makes of a mesh: services that clients use, others beside them.
+// A changingMesh is a mesh made from a seed: services that clients use, and others.
 type changingMesh struct {
 	*mesh
 	rng      *rand.Rand
@@ -99,7 +99,7 @@ func (w *changingMesh) place(s *meshService) {
 	}
 }
 
-// change makes one change, and says in words which.
+// change makes one change and describes it.
 func (w *changingMesh) change() string {
 	s := w.services[w.rng.IntN(len(w.services))]
 	everything := []object{{"destination": object{"host": hostOf(s.name)}}}
@@ -158,7 +158,7 @@ func (w *changingMesh) apply() {
 	w.mesh.apply(all)
 }
 
-// settle waits until each service uses the endpoints that it has now.
+// settle waits until RPCs to each service reach its current endpoints.
 func (w *changingMesh) settle(l *load) error {
 	for i, s := range w.services {
 		user := 0
@@ -184,7 +184,7 @@ func (w *changingMesh) settle(l *load) error {
 	return nil
 }
 
-// drive makes the changes under load. Now and then the control plane is away meanwhile.
+// drive makes the changes under load. During some of them the control plane is down.
 func (w *changingMesh) drive(c program, count int, restarts bool) error {
 	w.apply()
 	for i := range w.services {
@@ -241,8 +241,8 @@ func tryChanges(m *mesh) error {
 	return nil
 }
 
-// tryNewClusters has routes go to one new service after another while endpoints change, far from the client: Istio
-// drops the names in a delta request whose nonce is stale.
+// tryNewClusters adds routes to one new service after another while endpoints change, with a slow link between client
+// and control plane: Istio ignores the names in a delta request with a stale nonce.
 func tryNewClusters(m *mesh) error {
 	const clusters, distance = 40, 50 * time.Millisecond
 	far, err := startRelay(m.grpc, distance)
@@ -284,8 +284,8 @@ func tryNewClusters(m *mesh) error {
 	return nil
 }
 
-// The parts of a service are services too. Routes lead to the first of them only: Istio in delta forgets a
-// cluster that is asked for before its service has come.
+// The parts of a service are services too. Routes lead only to the first of them, because Istio in delta forgets a
+// cluster that is requested before its service exists.
 type parts struct {
 	*mesh
 	mu     sync.Mutex
@@ -296,7 +296,7 @@ type parts struct {
 
 func nameOfPart(i int) string { return fmt.Sprintf("part%d", i) }
 
-// add has a route lead to one more, which it names.
+// add adds a route to one more part, and returns its name.
 func (p *parts) add() string {
 	p.mu.Lock()
 	name := nameOfPart(p.routed)
@@ -306,7 +306,7 @@ func (p *parts) add() string {
 	return name
 }
 
-// change gives all of them other endpoints.
+// change gives all parts other endpoints.
 func (p *parts) change() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -320,13 +320,13 @@ func (p *parts) change() {
 				"route": []object{{"destination": object{"host": hostOf(name)}}}})
 		}
 	}
-	/* Until its own route comes, an RPC to a part fails. */
+	/* An RPC to a part fails until its own route has arrived. */
 	routes = append(routes, object{"match": []object{{"uri": object{"prefix": "/echo/"}}},
 		"route": []object{{"destination": object{"host": hostOf("echo")}}}})
 	p.apply(append(objects, virtualService("echo", routes...)))
 }
 
-// startAgent starts Istio's agent of a pod, without Envoy, and returns the bootstrap for programs beside it.
+// startAgent starts Istio's agent of a pod without Envoy, and returns the bootstrap for programs in the pod.
 func (m *mesh) startAgent() (*process, string, error) {
 	m.agents++
 	status, err := reservePort()
@@ -351,7 +351,7 @@ func (m *mesh) startAgent() (*process, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p.logLines("closing previous") // which the agent says of the older of two streams
+	p.logLines("closing previous") // the agent logs this for the older of two streams
 	var text []byte
 	err = eventually(func() (bool, error) {
 		text, err = os.ReadFile(bootstrap)
@@ -360,11 +360,11 @@ func (m *mesh) startAgent() (*process, string, error) {
 	if err != nil {
 		return p, "", fmt.Errorf("pilot-agent: %w\n%s", err, p.logged())
 	}
-	/* In a pod its working folder is the root. */
+	/* In a pod the agent's working folder is the root. */
 	return p, strings.ReplaceAll(string(text), "unix:///", "unix://"+dir+"/"), nil
 }
 
-// tryAgent has one process with several targets be served through the agent, which keeps one stream of them.
+// tryAgent connects one process with several targets through the agent, which keeps only one stream.
 func tryAgent(m *mesh) error {
 	w := newChangingMesh(m, 4)
 	agent, bootstrap, err := m.startAgent()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A mesh is Istio with backends, in which features are tried one after another.
+// A mesh is Istio with backends. Features are tested in it one after another.
 type mesh struct {
 	*istio
 	backends []int
@@ -37,7 +37,7 @@ func (m *mesh) versions() []workload {
 		{port: m.backends[2], version: "v2"}, {port: m.backends[3], version: "v2"}}
 }
 
-// serve has Istio serve the service "echo", whose versions are subsets, with these routes.
+// serve makes Istio serve the service "echo", whose versions are subsets, with these routes.
 func (m *mesh) serve(routes ...object) {
 	m.apply([]object{serviceEntry("echo", m.versions()), destinationRule("echo", nil, "v1", "v2"),
 		virtualService("echo", routes...)})
@@ -69,7 +69,7 @@ func (m *mesh) reaches(c program, order, version string) error {
 	return nil
 }
 
-// fails waits until an RPC fails with a text: its code, and what else is of its status.
+// fails waits until an RPC fails with a text, which is its code and its message.
 func fails(c program, order, text string) error {
 	var last string
 	err := eventually(func() (bool, error) {
@@ -86,7 +86,7 @@ func fails(c program, order, text string) error {
 	return nil
 }
 
-// A feature of Istio is tried by a function, which says what is wrong.
+// A feature of Istio is tested by a function, which returns an error.
 type feature struct {
 	name string
 	try  func(m *mesh) error
@@ -151,7 +151,7 @@ func tryWeights(m *mesh) error {
 		route := []object{
 			{"destination": object{"host": hostOf("echo"), "subset": "v1"}, "weight": percent},
 			{"destination": object{"host": hostOf("echo"), "subset": "v2"}, "weight": 100 - percent}}
-		/* A path that is aborted tells when the weights have come. */
+		/* An aborted path shows when the weights have arrived. */
 		path := fmt.Sprintf("/weights%d/", percent)
 		m.serve(object{"match": []object{{"uri": object{"prefix": path}}}, "route": to("echo", "v2"),
 			"fault": object{"abort": object{"grpcStatus": "ABORTED", "percentage": object{"value": 100}}}},
@@ -209,7 +209,7 @@ func tryMatches(m *mesh) error {
 			return fmt.Errorf("match %v: %w", try.match, err)
 		}
 	}
-	/* A method that no RPC has. */
+	/* A method without RPCs. */
 	m.serve(object{"match": []object{{"method": object{"exact": "GET"}}}, "route": to("echo", "v2")}, other)
 	return m.reaches(c, "call /e.E/C", "v1")
 }
@@ -332,7 +332,7 @@ func tryHash(m *mesh) error {
 	return nil
 }
 
-// hashes says what is wrong: each of 40 users has one backend, and they have four in all.
+// hashes returns an error unless each of 40 users has one backend, and together they have four.
 func hashes(c program) string {
 	seen := map[string]bool{}
 	for user := range 40 {
@@ -375,7 +375,7 @@ func tryMutualTLS(m *mesh) error {
 	}
 	mutual := object{"tls": object{"mode": "ISTIO_MUTUAL"}}
 	right := workload{port: port, version: "v1", account: "echo"}
-	wrong := workload{port: port, version: "v1", account: "someone"} // as whom the backend has no certificate
+	wrong := workload{port: port, version: "v1", account: "someone"} // the backend has no certificate for this account
 	m.apply([]object{serviceEntry("echo", []workload{right}), destinationRule("echo", mutual),
 		serviceEntry("impostor", []workload{wrong}), destinationRule("impostor", mutual)})
 	if err := usesAll(c, "call /echo.Echo/Call", []workload{right}); err != nil {
@@ -387,14 +387,14 @@ func tryMutualTLS(m *mesh) error {
 	return usesAll(c, "call /echo.Echo/Call", []workload{right})
 }
 
-// tryToken goes to the secure port, without an agent.
+// tryToken connects to the secure port, without an agent.
 func tryToken(m *mesh) error {
 	stranger, err := startIssuer()
 	if err != nil {
 		return err
 	}
 	defer stranger.stop()
-	stranger.url = m.tokens.url // whom it says it is
+	stranger.url = m.tokens.url // the issuer that it claims to be
 	m.serve(object{"route": to("echo", "v2")})
 	for _, try := range []struct {
 		issuer    *issuer
@@ -419,7 +419,8 @@ func tryToken(m *mesh) error {
 	return nil
 }
 
-// tryToken has a client use the token of the file. refused: the status that its stream ends with; empty: it does not.
+// tryToken runs a client with the token in the file. refused: the status that ends its stream; empty: the stream goes
+// on.
 func (m *mesh) tryToken(refused string) error {
 	c, err := m.newClientBy(m.tokenBootstrap(m.path("token")), "echo")
 	if err != nil {

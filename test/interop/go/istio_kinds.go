@@ -1,6 +1,6 @@
 package main
 
-// What is tried with Istio. Only in state of the world do resources of a client go on changing: docs/istio.md.
+// The tests with Istio. Only those in state of the world change a client's resources all the time: docs/istio.md.
 func istioKinds(i *istio) []kind {
 	var all []kind
 	add := func(way, features string, tries ...feature) {

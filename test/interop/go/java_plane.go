@@ -15,16 +15,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A javaPlane is a program on java-control-plane's simple cache. It may be spared what that gets wrong, which
-// test/interop/README.md says: nothing goes before the client had a chance to let go of it, and in delta a cluster comes
-// when the client has asked for it.
+// A javaPlane is a program on java-control-plane's simple cache. It can avoid that cache's faults
+// (test/interop/README.md): no resource is removed before the client could unsubscribe from it, and in delta a
+// cluster is served only after the client has requested it.
 type javaPlane struct {
-	spared   *faulty // nil: not spared
+	spared   *faulty // nil: avoids no faults
 	at       string
-	sequence int   // of snapshots: their version
-	current  truth // what the client shall come to have
-	next     truth // with what the client has to let go of
-	served   truth // the last snapshot: without what the client has to ask for
+	sequence int   // the version of snapshots
+	current  truth // what the client must get
+	next     truth // also with what the client must unsubscribe from
+	served   truth // the last snapshot, without what the client must request first
 	process  *process
 	refused  int // NACKs of earlier processes
 }
@@ -43,7 +43,7 @@ func startJavaPlane(t truth, spared *faulty) (*javaPlane, error) {
 	return p, nil
 }
 
-// with is a truth and what another has besides.
+// with returns a truth with the additional resources of another.
 func (t truth) with(other truth) truth {
 	all := truth{}
 	for _, url := range typeURLs {
@@ -73,7 +73,7 @@ func (p *javaPlane) set(t truth) error {
 	return p.serveAll()
 }
 
-// serveAll serves what is there, and what is new once the client has asked for it.
+// serveAll serves the existing resources, and new ones after the client has requested them.
 func (p *javaPlane) serveAll() error {
 	if err := p.serve(); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (p *javaPlane) nacks() int {
 	return p.refused + count
 }
 
-// load is not there: java-control-plane takes no load reports.
+// load returns nothing, because java-control-plane accepts no load reports.
 func (p *javaPlane) load(string) uint64 { return 0 }
 
 func (p *javaPlane) stop() {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// An object is one of Kubernetes.
+// An object is a Kubernetes object.
 type object map[string]any
 
 func (o object) text() string {
@@ -27,15 +27,15 @@ func newObject(apiVersion, kind, name string, spec object) object {
 		"metadata": object{"name": name, "namespace": istioNamespace}}
 }
 
-// A collection is all objects of one resource, and what became of them.
+// A collection is all objects of one resource, with their events.
 type collection struct {
 	group, version, kind string
 	items                map[string]object
-	events               []object // each of them made the version of the collection one more
+	events               []object // each event raised the version of the collection by one
 }
 
-// A kubernetes imitates what Istio's control plane reads of the API of a cluster: objects that a test sets, which
-// can be listed and watched. Nothing else is there, and nothing can be written.
+// A kubernetes imitates the part of a cluster's API that Istio's control plane reads: it lists and watches objects
+// that a test sets. It has nothing else, and nothing can be written.
 type kubernetes struct {
 	server      *http.Server
 	listener    net.Listener
@@ -70,14 +70,14 @@ func (k *kubernetes) stop() {
 	k.server.Close()
 }
 
-// kubeconfig is the file by which programs find it.
+// kubeconfig returns the file with which programs connect to it.
 func (k *kubernetes) kubeconfig() string {
 	return `{"apiVersion":"v1","kind":"Config","current-context":"imitation",` +
 		`"clusters":[{"name":"imitation","cluster":{"server":"http://` + k.listener.Addr().String() + `"}}],` +
 		`"contexts":[{"name":"imitation","context":{"cluster":"imitation"}}]}`
 }
 
-// set makes these the objects that there are.
+// set replaces all objects with these.
 func (k *kubernetes) set(objects []object) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -140,7 +140,7 @@ func (k *kubernetes) serve(w http.ResponseWriter, r *http.Request) {
 		answer(w, object{"kind": "APIVersions", "versions": []string{"v1"}})
 	case r.URL.Path == "/apis":
 		answer(w, object{"kind": "APIGroupList", "apiVersion": "v1", "groups": []object{}})
-	case r.URL.Query().Get("sendInitialEvents") != "": // as before Kubernetes 1.27: clients list, then watch
+	case r.URL.Query().Get("sendInitialEvents") != "": // like Kubernetes before 1.27: clients list, then watch
 		refuse(w, http.StatusUnprocessableEntity, "Invalid")
 	case r.URL.Query().Get("watch") != "":
 		k.watch(w, r, c)
@@ -155,7 +155,7 @@ func (k *kubernetes) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// watch tells what comes after the version that the client has, as long as it listens.
+// watch sends the events after the client's version, as long as the client is connected.
 func (k *kubernetes) watch(w http.ResponseWriter, r *http.Request, c *collection) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
@@ -199,7 +199,7 @@ func (k *kubernetes) list(c *collection) object {
 	return list
 }
 
-// definitions are of the collections, as metadata: nobody asks for more.
+// definitions returns the definitions of the collections as metadata. Nobody requests more.
 func (k *kubernetes) definitions() object {
 	items := []object{}
 	for resource, c := range k.collections {
@@ -214,7 +214,8 @@ func newList(version, kind string, items []object) object {
 	return object{"kind": kind, "apiVersion": version, "metadata": object{"resourceVersion": "1"}, "items": items}
 }
 
-// isList tells /api/v1/pods and /apis/GROUP/VERSION/RESOURCE, in a namespace or in all, from what names one.
+// isList returns whether a path names a list, as /api/v1/pods or /apis/GROUP/VERSION/RESOURCE, in a namespace or in
+// all, and not a single object.
 func isList(path []string) bool {
 	rest := resourceOf(path)
 	return len(rest) == 1 || (len(rest) == 3 && rest[0] == "namespaces")
@@ -230,7 +231,7 @@ func resourceOf(path []string) []string {
 	return nil
 }
 
-// kindOf has the kinds of other resources.
+// kindOf contains the kinds of other resources.
 var kindOf = map[string]string{
 	"configmaps": "ConfigMap", "endpointslices": "EndpointSlice", "endpoints": "Endpoints",
 	"ingressclasses": "IngressClass", "ingresses": "Ingress", "leases": "Lease",

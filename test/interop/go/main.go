@@ -31,15 +31,15 @@ var (
 	meet          = flag.Bool("meet-faults", false, "let those who have faults meet what they get wrong: test/interop/README.md")
 )
 
-// A kind is a pairing by name. Its run says what is wrong.
+// A kind is a named pairing. Its run returns an error.
 type kind struct {
 	name       string
 	run        func(k kind) error
 	missing    string  // a program that it needs
 	faulty     *faulty // or nil
-	apart      bool    // as a pairing's
-	rest       bool    // of this project's client
-	unreported bool    // as a pairing's
+	apart      bool    // see pairing
+	rest       bool    // this project's client uses REST
+	unreported bool    // see pairing
 	quick      bool
 }
 
@@ -97,7 +97,7 @@ func ofGrpcJS() kind {
 	return k
 }
 
-// ofGrpcio is gRPC C-core of today, in its binding for Python.
+// ofGrpcio are the pairings with the current gRPC C-core, in its Python binding.
 func ofGrpcio() kind {
 	k := kind{name: "xds serve, grpcio, state of the world",
 		run: func(k kind) error { return runOnServe(k, "python3", *grpcio) }}
@@ -133,7 +133,7 @@ func ofJavaPlane(way, feature string, of peer) kind {
 	return k
 }
 
-// How often a server of REST is asked.
+// The interval of polls of a REST server.
 const refreshDelay = 100 * time.Millisecond
 
 func bootstrap(address, feature string) string {
@@ -143,7 +143,7 @@ func bootstrap(address, feature string) string {
 	return bootstrapOf([]string{feature}, address)
 }
 
-// bootstrapOf has servers in the order in which they are to be used.
+// bootstrapOf returns a bootstrap with servers in order of priority.
 func bootstrapOf(features []string, addresses ...string) string {
 	settings, scheme := "", ""
 	if len(features) > 0 {
@@ -163,7 +163,7 @@ func bootstrapOf(features []string, addresses ...string) string {
 		strings.Join(servers, ","), nodeID)
 }
 
-// newOwnClient starts this project's client, with what test/interop/client.cc takes.
+// newOwnClient starts this project's client, with the arguments of test/interop/client.cc.
 func newOwnClient(bootstrap string, argv ...string) (program, error) {
 	p, err := startProcess("the client", []string{
 		"LD_PRELOAD=" + filepath.Join(*bin, "libgrpc_xds.so"),
@@ -201,7 +201,7 @@ func runOnJavaPlane(k kind, feature string) error {
 	return k.drive(plane, c, w)
 }
 
-// runOnServe has a client of others speak to `xds serve`.
+// runOnServe connects another project's client to `xds serve`.
 func runOnServe(k kind, argv ...string) error {
 	w := newWorld(*seed, ports)
 	w.faulty = k.faulty
@@ -220,7 +220,7 @@ func runOnServe(k kind, argv ...string) error {
 	return k.drive(plane, program{p}, w)
 }
 
-// runEnvoy has an Envoy speak to `xds serve`.
+// runEnvoy connects an Envoy to `xds serve`.
 func runEnvoy(k kind, y way) error {
 	port, err := reservePort()
 	if err != nil {
@@ -245,7 +245,7 @@ func runEnvoy(k kind, y way) error {
 	return k.drive(toldByLog{plane, e}, e, w)
 }
 
-// toldByLog is a control plane whose NACKs are those in an Envoy's log.
+// toldByLog is a control plane that counts the NACKs in an Envoy's log.
 type toldByLog struct {
 	*servePlane
 	of *envoy
@@ -269,14 +269,14 @@ func (k kind) drive(plane controlPlane, c client, w *world) error {
 
 var ports []int // of the backends
 
-// A result is how a pairing went.
+// A result is the result of a pairing.
 type result struct {
 	kind
 	err  error
 	took time.Duration
 }
 
-// results runs pairings, so many at once, and has their results as they come.
+// results runs pairings, atOnce at a time, and returns their results in order of completion.
 func results(chosen []kind, atOnce int) <-chan result {
 	out := make(chan result)
 	todo := make(chan kind)
@@ -343,7 +343,7 @@ func runAll(kinds []kind) error {
 	}
 	atOnce := 1
 	if *quick {
-		atOnce = 3 // most of the time of each is waiting
+		atOnce = 3 // each waits most of the time
 	}
 	began := time.Now()
 	ok, failed, skipped := 0, 0, 0

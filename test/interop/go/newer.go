@@ -25,17 +25,18 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// A newer is a field that not every client has. Its cluster has its name; where RPCs go says whether the field is in use.
+// A newer is a field that not every client supports. Its cluster has its name. The destination of RPCs shows whether
+// the field is in use.
 type newer struct {
 	name     string
 	backends []int                 // of its cluster
 	set      func(s *served) error // puts the field into the resources of its cluster
 	method   string
-	replies  map[string]string // to each RPC with this metadata, which may be empty
-	shares   map[string]int    // or how many RPCs in a row get which reply
+	replies  map[string]string // by the metadata of an RPC, which may be empty
+	shares   map[string]int    // or the number of RPCs in a row by reply
 }
 
-// A served is what a client gets for one cluster, before the field is in it.
+// A served has the resources of one cluster, before the field is set.
 type served struct {
 	cluster   *clusterpb.Cluster
 	endpoints []*endpointpb.LbEndpoint
@@ -62,7 +63,7 @@ func newerFields() []newer {
 	}
 }
 
-// sessionsOn is one cookie for each backend. gRPC's have the cluster after the address (gRFC A75).
+// sessionsOn returns a cookie for each backend. gRPC's cookies have the cluster after the address (gRFC A75).
 func sessionsOn(suffix string) map[string]string {
 	replies := map[string]string{}
 	for _, port := range ports {
@@ -72,7 +73,7 @@ func sessionsOn(suffix string) map[string]string {
 	return replies
 }
 
-// setSession has RPCs with a cookie go to its endpoint (gRFCs A55 and A60).
+// setSession makes RPCs with a cookie go to the cookie's endpoint (gRFCs A55 and A60).
 func setSession(s *served) error {
 	byCookie := &cookiepb.CookieBasedSessionState{Cookie: &httppb.Cookie{Name: "session"}}
 	s.route.TypedPerFilterConfig = map[string]*anypb.Any{sessionFilter: pack(&sessionpb.StatefulSessionPerRoute{
@@ -88,7 +89,7 @@ func socketAddress(port int) *corepb.Address {
 		Address: "127.0.0.1", PortSpecifier: &corepb.SocketAddress_PortValue{PortValue: uint32(port)}}}}
 }
 
-// setAdditionalAddress has nobody at the endpoint's first address (gRFC A61).
+// setAdditionalAddress leaves the endpoint's first address without a server (gRFC A61).
 func setAdditionalAddress(s *served) error {
 	nobody, err := reservePort()
 	if err != nil {
@@ -100,14 +101,15 @@ func setAdditionalAddress(s *served) error {
 	return nil
 }
 
-// setHostRewrite has backends see the endpoint's name (gRFC A81).
+// setHostRewrite makes backends get the endpoint's name as authority (gRFC A81).
 func setHostRewrite(s *served) error {
 	s.endpoints[0].GetEndpoint().Hostname = otherAuthority
 	s.route.GetRoute().HostRewriteSpecifier = &routepb.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
 	return nil
 }
 
-// setProxy has nobody at the endpoint's address, but a proxy that leads from there to the backend (gRFC A86).
+// setProxy leaves the endpoint's address without a server, and adds a proxy that connects it to the backend (gRFC
+// A86).
 func setProxy(s *served) error {
 	nobody, err := reservePort()
 	if err != nil {
@@ -126,7 +128,8 @@ func setProxy(s *served) error {
 	return nil
 }
 
-// startProxy starts one that takes CONNECT for a port of loopback, leads to another, and lives as long as the driver.
+// startProxy starts a proxy that accepts CONNECT for a loopback port and connects to another. It runs as long as the
+// driver.
 func startProxy(from, to int) (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +161,7 @@ func startProxy(from, to int) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// setSubset labels one of the endpoints, which the route chooses by that.
+// setSubset labels one of the endpoints, and the route selects it by the label.
 func setSubset(s *served) error {
 	labels := func(stage string) *corepb.Metadata {
 		return &corepb.Metadata{FilterMetadata: map[string]*structpb.Struct{"envoy.lb": {
@@ -176,8 +179,8 @@ func setSubset(s *served) error {
 	return nil
 }
 
-// setWeights has the endpoint of the second backend get three times as many RPCs as the other, in round_robin. The
-// endpoints are in the order of their ports where Envoy is the client.
+// setWeights makes the endpoint of the second backend get three times as many RPCs as the other, in round_robin. If
+// Envoy is the client, the endpoints are in the order of their ports.
 func setWeights(s *served) error {
 	for _, e := range s.endpoints {
 		e.LoadBalancingWeight = wrapperspb.UInt32(1)
@@ -188,7 +191,7 @@ func setWeights(s *served) error {
 	return nil
 }
 
-// newerTruth are resources with these fields, each in a cluster of its own.
+// newerTruth returns resources with these fields, each in a cluster of its own.
 func newerTruth(w *world, fields []newer) (truth, error) {
 	w.clusters = nil
 	for _, f := range fields {
@@ -198,7 +201,7 @@ func newerTruth(w *world, fields []newer) (truth, error) {
 		}
 		w.clusters = append(w.clusters, c)
 	}
-	// Only a route has it do anything. Who does not know it passes over it.
+	// The filter does nothing unless a route configures it. Clients without support ignore it.
 	w.filters = []*hcmpb.HttpFilter{{Name: sessionFilter, IsOptional: true,
 		ConfigType: &hcmpb.HttpFilter_TypedConfig{TypedConfig: pack(&sessionpb.StatefulSession{})}}}
 	t := w.truth()
@@ -216,8 +219,8 @@ func newerTruth(w *world, fields []newer) (truth, error) {
 	return t, nil
 }
 
-// tryNewer makes RPCs until ten in a row show that a field is in use, for each of the fields; where it is of shares, as
-// many as these are of.
+// tryNewer makes RPCs for each field until ten in a row show that it is in use. A field with shares needs as many
+// RPCs as its shares.
 func tryNewer(c client, fields []newer) error {
 	for _, f := range fields {
 		err := shares(c, "/"+f.name+"/"+f.method, f.shares)
@@ -233,7 +236,7 @@ func tryNewer(c client, fields []newer) error {
 	return nil
 }
 
-// shares waits until RPCs in a row have each reply as often as it is to come, give or take a tenth of it.
+// shares waits until RPCs in a row have each reply as often as wanted, with a tolerance of a tenth.
 func shares(c client, order string, wanted map[string]int) error {
 	total := 0
 	for _, n := range wanted {
@@ -282,7 +285,7 @@ func answers(c client, order, wanted string) error {
 	return nil
 }
 
-// newerKinds are what has these fields besides this project.
+// newerKinds are the pairings with these fields in other projects.
 func newerKinds() []kind {
 	all := newerFields()
 	less := func(without ...string) []newer {

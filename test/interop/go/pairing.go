@@ -14,8 +14,8 @@ type pairing struct {
 	plane  controlPlane
 	client client
 	world  *world
-	apart  bool // a cluster that comes back does so after the client saw it go: test/interop/README.md
-	// The client reports no load by this way.
+	apart  bool // a cluster returns only after the client has seen its removal: test/interop/README.md
+	// The client reports no load in this pairing.
 	unreported bool
 	verbose    func(format string, args ...any)
 }
@@ -25,8 +25,8 @@ const (
 	restarts      = 6
 )
 
-// run makes the changes. At some it waits until the client has what the control plane serves, at the end it
-// does so with everything good.
+// run makes the changes. After some it waits until the client has what the control plane serves. At the end it does
+// so with everything good.
 func (p *pairing) run(changes int) error {
 	if err := p.setAndSettle("the beginning"); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (p *pairing) run(changes int) error {
 			}
 		}
 	}
-	if p.plane.nacks() == 0 { // as there may be in a short sequence
+	if p.plane.nacks() == 0 { // possible in a short sequence
 		p.world.faulty.setCluster(p.world.clusters[0], broken)
 		if err := p.setAndSettle("a cluster that is to be refused"); err != nil {
 			return err
@@ -69,15 +69,15 @@ func (p *pairing) setAndSettle(when string) error {
 	return p.settle(when)
 }
 
-// step makes one change; now and then the control plane is away meanwhile, or has forgotten everything; now
-// and then a cluster goes and comes back, in one breath where that is served right.
+// step makes one change. During some changes the control plane is down, or loses its state. Sometimes a cluster is
+// removed and returns, at once if the pairing handles that correctly.
 func (p *pairing) step(i, changes int) (string, error) {
 	every := max(changes/restarts, 1)
 	if i%every == every/2 {
 		what := p.world.change()
 		what += " while the control plane is away"
 		if p.world.envoy != nil {
-			p.world.heal() // for what is sent at once then: test/interop/README.md
+			p.world.heal() // because of what is sent first after the restart: test/interop/README.md
 		}
 		err := p.plane.restart(i/every%2 == 1, func() error { return p.plane.set(p.world.truth()) })
 		if err == nil && p.world.envoy != nil {
@@ -107,7 +107,7 @@ func (p *pairing) step(i, changes int) (string, error) {
 	return what, p.plane.set(p.world.truth())
 }
 
-// settle waits until the client shows what the control plane serves, and its RPCs go where that says.
+// settle waits until the client shows what the control plane serves, and its RPCs follow that.
 func (p *pairing) settle(when string) error {
 	expected := p.world.expected()
 	began := time.Now()
@@ -173,13 +173,13 @@ func (c *cluster) has(port string) bool {
 	return false
 }
 
-// reports makes RPCs to a new cluster and waits until all are in load reports, and no more than these.
+// reports makes RPCs to a new cluster and waits until all are in load reports.
 func (p *pairing) reports() error {
 	c := p.world.addCluster()
 	if err := p.setAndSettle("a last cluster"); err != nil {
 		return err
 	}
-	made := uint64(3) // by settle, at least
+	made := uint64(3) // settle makes at least these
 	if p.world.envoy != nil {
 		var err error
 		if made, err = p.reported(c); err != nil {
@@ -199,8 +199,8 @@ func (p *pairing) reports() error {
 	return nil
 }
 
-// reported makes RPCs to a cluster until some are reported, and is how many those were: after its control plane was
-// away an Envoy counts nothing for five seconds, and what it did meanwhile is never reported.
+// reported makes RPCs to a cluster until some are reported, and returns how many were. An Envoy counts nothing for
+// five seconds after its control plane was down, and never reports the RPCs of that time.
 func (p *pairing) reported(c *cluster) (uint64, error) {
 	err := eventually(func() (bool, error) {
 		_, err := p.client.call("/" + c.name + "/Call")
@@ -211,7 +211,7 @@ func (p *pairing) reported(c *cluster) (uint64, error) {
 
 var errNever = errors.New("it did not come")
 
-// eventually asks until the answer is yes, or patience ends.
+// eventually repeats done until it returns true, or until patience has passed.
 func eventually(done func() (bool, error)) error {
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		yes, err := done()

@@ -33,22 +33,22 @@ var typeURLs = []string{
 type controlPlane interface {
 	address() string
 	set(t truth) error
-	// restart ends all streams and listens again on the same port; in between it calls meanwhile. A fresh
-	// one has forgotten what it sent.
+	// restart ends all streams and listens again on the same port. In between it calls meanwhile. A fresh control
+	// plane has lost its state of what it sent.
 	restart(fresh bool, meanwhile func() error) error
 	nacks() int
-	// load is how many RPCs to a cluster were reported as successful.
+	// load returns how many RPCs to a cluster were reported as successful.
 	load(cluster string) uint64
 	stop()
 }
 
-// A goPlane is a control plane of go-control-plane's caches and servers, with a sink for load reports.
+// A goPlane is a control plane made of go-control-plane's caches and servers, and a sink for load reports.
 type goPlane struct {
 	caching  string // "snapshot", "linear" or "mux"
-	rest     bool   // over REST-JSON instead of streams; of snapshots only, as go-control-plane has it
+	rest     bool   // REST-JSON instead of streams; with snapshots only, as in go-control-plane
 	at       string
-	sequence int // of truths: the version in snapshots
-	life     int // of caches: the prefix of versions in linear ones
+	sequence int // of truths; the version in snapshots
+	life     int // of caches; the prefix of versions in linear ones
 	current  truth
 	cache    cache.Cache
 	snapshot cache.SnapshotCache
@@ -102,7 +102,7 @@ func (p *goPlane) start() error {
 	}
 	var ctx context.Context
 	ctx, p.cancel = context.WithCancel(context.Background())
-	// As go-control-plane's documentation asks for clients of gRPC, which never mean "everything".
+	// As go-control-plane's documentation requires for gRPC clients, which never request "everything".
 	xds := server.NewServer(ctx, p.cache, &p.watch, sotw.WithOrderedADS(), sotw.DeactivateLegacyWildcard())
 	if p.rest {
 		web := &http.Server{Handler: gateway{server.HTTPGateway{Server: xds}}}
@@ -118,7 +118,8 @@ func (p *goPlane) start() error {
 	return nil
 }
 
-// A gateway answers as go-control-plane's does, whose users write the answer. No type is set, so Go guesses one.
+// A gateway answers like go-control-plane's gateway, whose users write the answer. It sets no content type, so Go
+// guesses one.
 type gateway struct{ server.HTTPGateway }
 
 func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +192,7 @@ func (p *goPlane) restart(fresh bool, meanwhile func() error) error {
 
 func (p *goPlane) stop() {
 	p.cancel()
-	// Serve, which has a goroutine of its own, may not have taken it yet, and so the server cannot close it.
+	// Serve runs in its own goroutine and may not have taken the listener yet. Then the server cannot close it.
 	p.listener.Close()
 	p.server.Stop()
 }
@@ -208,14 +209,14 @@ func (p *goPlane) load(cluster string) uint64 {
 	return p.sink.sum[cluster]
 }
 
-// streams is how many are open.
+// streams returns how many streams are open.
 func (p *goPlane) streams() int {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	return p.watch.open
 }
 
-// A streamWatch counts streams and NACKs, and ends a stream whose client breaks the protocol.
+// A streamWatch counts streams and NACKs, and ends a stream whose client violates the protocol.
 type streamWatch struct {
 	mu     sync.Mutex
 	nacked int

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// reservePort is a port on loopback for one that listens there now and again, as a control plane that restarts does. A
-// socket that is bound to it, and does not listen, keeps it until the driver ends: the kernel gives a bound port neither to
-// outgoing connections nor to those who ask for any port. The server must set SO_REUSEADDR, as they all do.
+// reservePort returns a loopback port for a server that restarts. A socket that is bound to it and does not listen
+// keeps it until the driver ends: the kernel gives a bound port neither to outgoing connections nor to sockets that
+// ask for any port. The server must set SO_REUSEADDR, as all of these do.
 func reservePort() (int, error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

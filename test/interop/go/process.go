@@ -17,10 +17,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// How long any one thing may take, however loaded the machine is.
+// The limit of every wait, on a loaded machine too.
 var patience = 60 * time.Second
 
-// A process is a child that writes lines and ends when its standard input does, or the driver.
+// A process is a child that writes lines. It ends with its standard input, or with the driver.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -29,7 +29,7 @@ type process struct {
 	mu    sync.Mutex
 	log   []string // the last lines of its log, which is its standard error
 
-	notice  string // lines of its log that have this are kept all
+	notice  string // all log lines with this text are kept
 	noticed []string
 }
 
@@ -85,14 +85,14 @@ func (p *process) keep(line string) {
 	}
 }
 
-// keepAll keeps the lines of its log that have a text.
+// keepAll keeps all lines of its log that contain a text.
 func (p *process) keepAll(notice string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.notice = notice
 }
 
-// logLines takes the lines for more of its log, and keeps all those that have a text.
+// logLines treats the output lines as part of the log, and keeps all that contain a text.
 func (p *process) logLines(notice string) {
 	p.keepAll(notice)
 	go func() {
@@ -102,7 +102,7 @@ func (p *process) logLines(notice string) {
 	}()
 }
 
-// line is the next line of the child.
+// line returns the next line of the child.
 func (p *process) line() (string, error) {
 	select {
 	case line, ok := <-p.lines:
@@ -121,7 +121,7 @@ func (p *process) logged() string {
 	return strings.Join(p.log, "\n")
 }
 
-// stop ends the child: by the end of its input, or by force.
+// stop ends the child by closing its input, or by force.
 func (p *process) stop() {
 	p.stdin.Close()
 	ended := make(chan struct{})
@@ -140,16 +140,16 @@ func (p *process) stop() {
 
 // A client is the other side of a pairing.
 type client interface {
-	// call makes an RPC; the reply is the name of the backend. An order is a path, and KEY=VALUE of metadata, which only some
-	// clients take.
+	// call makes an RPC and returns the reply, the name of the backend. An order is a path, and KEY=VALUE of
+	// metadata, which only some clients support.
 	call(order string) (string, error)
-	// dump is what the xDS client holds.
+	// dump returns what the xDS client holds.
 	dump() (*statuspb.ClientConfig, error)
 	logged() string
 	stop()
 }
 
-// A program makes RPCs and shows what its xDS client holds, by order.
+// A program makes RPCs and dumps what its xDS client holds, by orders.
 type program struct{ *process }
 
 func (c program) order(text string) (string, error) {
@@ -163,7 +163,7 @@ func (c program) call(order string) (string, error) {
 	return c.make("call " + strings.TrimSpace(order))
 }
 
-// make makes an RPC by any of the orders that do.
+// make makes an RPC with one of the orders for RPCs.
 func (c program) make(order string) (string, error) {
 	line, err := c.order(order)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A relay passes connections on to an address, each byte later by a delay, as over a long distance.
+// A relay forwards connections to an address, with a delay for each byte, as over a long distance.
 type relay struct {
 	listener net.Listener
 	to       string
@@ -33,7 +33,7 @@ func startRelay(to string, delay time.Duration) (*relay, error) {
 
 func (r *relay) address() string { return r.listener.Addr().String() }
 
-// stop ends it for new connections; the others end with either end.
+// stop refuses new connections. Existing ones end when either end closes.
 func (r *relay) stop() { r.listener.Close() }
 
 func (r *relay) pass(from net.Conn) {
@@ -47,7 +47,7 @@ func (r *relay) pass(from net.Conn) {
 	r.copy(to, from)
 }
 
-// copy ends both when one has ended.
+// copy closes both when one has ended.
 func (r *relay) copy(to io.WriteCloser, from io.ReadCloser) {
 	defer to.Close()
 	defer from.Close()

@@ -22,11 +22,11 @@ type servePlane struct {
 	mu      sync.Mutex
 	cond    *sync.Cond
 	at      string
-	restAt  string // over REST-JSON
-	listens int    // where it listens already
-	states  int    // of the folder that were taken, since the last start
+	restAt  string // the address for REST-JSON
+	listens int    // how many addresses it listens at
+	states  int    // the states of the folder that it accepted since the last start
 	errors  []string
-	nacked  []string // in the client's words
+	nacked  []string // the clients' errors
 	reports map[string]uint64
 	ended   bool
 }
@@ -44,7 +44,7 @@ func newServePlane() (*servePlane, error) {
 	return s, err
 }
 
-// startServePlane is an `xds serve` that serves the truth.
+// startServePlane starts an `xds serve` that serves the truth.
 func startServePlane(t truth) (*servePlane, error) {
 	s, err := newServePlane()
 	if err != nil {
@@ -95,12 +95,12 @@ func (s *servePlane) follow(p *process) {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	s.ended = s.ended || s.process == p // not one that was restarted meanwhile
+	s.ended = s.ended || s.process == p // unless it was restarted meanwhile
 	s.cond.Broadcast()
 	s.mu.Unlock()
 }
 
-// await waits for what was said; the caller holds the lock.
+// await waits for a condition of the events. The caller holds the lock.
 func (s *servePlane) await(what string, done func() bool) error {
 	timer := time.AfterFunc(patience, s.cond.Broadcast)
 	defer timer.Stop()
@@ -127,7 +127,7 @@ func (s *servePlane) start() error {
 
 func (s *servePlane) address() string { return s.at }
 
-// write puts the truth into the folder at once.
+// write replaces the contents of the folder with the truth at once.
 func (s *servePlane) write(t truth) error {
 	var all []json.RawMessage
 	for _, url := range typeURLs {
@@ -154,7 +154,7 @@ func (s *servePlane) set(t truth) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if same(s.current, t) {
-		return nil // and so nothing is said of a new state
+		return nil // so there is no event of a new state
 	}
 	before := s.states
 	if err := s.write(t); err != nil {
@@ -185,7 +185,7 @@ func (s *servePlane) nacks() int {
 	return len(s.nacked)
 }
 
-// refused is whether a NACK had that name.
+// refused returns whether a NACK contained that name.
 func (s *servePlane) refused(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

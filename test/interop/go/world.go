@@ -28,13 +28,13 @@ const (
 // A truth is what a control plane serves: by type URL and name.
 type truth map[string]map[string]proto.Message
 
-// What a change may do to a resource.
+// The states that a change may give a resource.
 type health int
 
 const (
 	good    health = iota
-	broken         // there, and to be refused by every client
-	missing        // not there
+	broken         // exists, and every client must refuse it
+	missing        // does not exist
 )
 
 type endpoint struct {
@@ -58,12 +58,12 @@ type cluster struct {
 	edsState    health // of the ClusterLoadAssignment
 }
 
-// A world is what a seed makes: a listener, its routes, their clusters and endpoints, and how they change.
+// A world is made from a seed: a listener, its routes, their clusters and endpoints, and their changes.
 type world struct {
 	rng      *rand.Rand
 	ports    []int // of the backends
 	clusters []*cluster
-	made     int    // clusters so far, for names that are not used again
+	made     int    // clusters so far, so that names are not used again
 	rds      string // name of the RouteConfiguration; empty: within the listener
 	timeout  int64  // of the first route, in seconds
 	faulty   *faulty
@@ -90,7 +90,7 @@ func (w *world) addCluster() *cluster {
 	return c
 }
 
-// placeEndpoints deals the backends out to localities: none is in two, which some clients would refuse.
+// placeEndpoints distributes the backends over localities. None is in two, since some clients refuse that.
 func (w *world) placeEndpoints(c *cluster) {
 	c.localities = nil
 	for z := range 1 + w.rng.IntN(3) {
@@ -105,7 +105,7 @@ func (w *world) placeEndpoints(c *cluster) {
 
 func (w *world) any() *cluster { return w.clusters[w.rng.IntN(len(w.clusters))] }
 
-// change makes one change, and says in words which.
+// change makes one change and describes it.
 func (w *world) change() string {
 	switch n := w.rng.IntN(100); {
 	case n < 40:
@@ -155,7 +155,7 @@ func (w *world) heal() {
 	}
 }
 
-// truth is what a control plane shall serve now.
+// truth returns what a control plane must serve now.
 func (w *world) truth() truth {
 	t := truth{resource.ListenerType: {}, resource.RouteType: {}, resource.ClusterType: {}, resource.EndpointType: {}}
 	routes := w.routeConfig()
@@ -168,7 +168,7 @@ func (w *world) truth() truth {
 			continue
 		}
 		t[resource.ClusterType][c.name] = w.clusterOf(c)
-		// A client may have no use for the endpoints of a cluster that it refuses.
+		// A client may not use the endpoints of a cluster that it refuses.
 		if (c.state == good || w.faulty.keepsEndpoints()) && c.edsState != missing {
 			t[resource.EndpointType][c.endpointsName()] = w.endpointsOf(c)
 		}
@@ -269,7 +269,7 @@ func (c *cluster) resource() *clusterpb.Cluster {
 		out.LbPolicy = clusterpb.Cluster_RING_HASH
 	}
 	if c.state == broken {
-		out.LbPolicy = clusterpb.Cluster_MAGLEV // which no gRPC has
+		out.LbPolicy = clusterpb.Cluster_MAGLEV // no gRPC supports it
 	}
 	return out
 }
@@ -282,7 +282,7 @@ func (c *cluster) endpoints() *endpointpb.ClusterLoadAssignment {
 			LoadBalancingWeight: wrapperspb.UInt32(l.weight),
 		}
 		if c.edsState == broken {
-			entry.Priority = 1 // and there is no priority 0
+			entry.Priority = 1 // an error, since there is no priority 0
 		}
 		for _, e := range l.endpoints {
 			entry.LbEndpoints = append(entry.LbEndpoints, &endpointpb.LbEndpoint{

@@ -17,11 +17,11 @@ import java.util.Scanner;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program on grpc-java's own xDS client, which the driver holds open: it takes the orders that
- * test/interop/client.cc takes, but answers "dump" with "response BASE64", a ClientStatusResponse.
+ * A program on grpc-java's own xDS client, which the driver controls. It takes the same orders as
+ * test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
  */
 class Client {
-  /** A call that meets a change under way may wait for it. */
+  /** A call during a change may wait for the change. */
   static final int DEADLINE_S = 5;
 
   static final MethodDescriptor.Marshaller<byte[]> RAW =
@@ -62,7 +62,7 @@ class Client {
   }
 
   public static void main(String[] args) throws IOException {
-    // The only way to the dump is the service: it is served, and asked, here.
+    // The dump is available only from the service, so this program serves it and calls it.
     Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .addService(CsdsService.newInstance())

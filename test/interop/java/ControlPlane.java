@@ -26,10 +26,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A control plane of java-control-plane's simple cache and server, which the driver holds open. The argument is the
- * port of loopback that it listens on; it prints "listening" then. Lines on standard input are orders: "set VERSION
- * BASE64", a DiscoveryResponse with the resources of all types, is served from now on, which "done" says; "nacks"
- * prints how many there were; "asked" the names of the clusters that a stream of delta has subscribed to.
+ * A control plane on java-control-plane's simple cache and server, which the driver controls. The argument is its
+ * loopback port. It prints "listening" when it listens. Lines on standard input are orders. "set VERSION BASE64"
+ * serves a DiscoveryResponse with the resources of all types from now on, and prints "done". "nacks" prints the number
+ * of NACKs. "asked" prints the names of the clusters to which a delta stream has subscribed.
  */
 class ControlPlane implements DiscoveryServerCallbacks {
   final SimpleCache<String> cache = new SimpleCache<>(node -> "all");
@@ -86,7 +86,8 @@ class ControlPlane implements DiscoveryServerCallbacks {
 
   public static void main(String[] args) throws Exception {
     var plane = new ControlPlane();
-    // One thread for requests and orders: two could send responses in another order than that of their nonces.
+    // One thread for requests and orders, because two threads could send responses out of the order of
+    // their nonces.
     ExecutorService thread = Executors.newSingleThreadExecutor();
     NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0])))
         .executor(thread)

@@ -1,17 +1,17 @@
-// A program on the npm package @grpc/grpc-js-xds, which the driver holds open: it takes the orders that
-// test/interop/client.cc takes, but answers "dump" with "response BASE64", a ClientStatusResponse.
+// A program on the npm package @grpc/grpc-js-xds, which the driver controls. It takes the same orders as
+// test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
 'use strict';
 const grpc = require('@grpc/grpc-js');
 const readline = require('readline');
 
 require('@grpc/grpc-js-xds').register();
 
-// A call that meets a change under way may wait for it.
+// A call during a change may wait for the change.
 const DEADLINE_MS = 5000;
 
 const raw = bytes => bytes;
 
-// unary makes a call without arguments, and says how it ended in one line.
+// unary makes a call without arguments, and prints its result as one line.
 function unary(channel, path, show, whenDone) {
   const deadline = Date.now() + DEADLINE_MS;
   channel.makeUnaryRequest(path, raw, raw, Buffer.alloc(0), {deadline}, (error, reply) => {
@@ -19,7 +19,7 @@ function unary(channel, path, show, whenDone) {
   });
 }
 
-// The only way to the dump is the service that the package registers: it is served, and asked, here.
+// The dump is available only from the service that the package registers, so this program serves it and calls it.
 function serveStatus(whenServed) {
   const server = new grpc.Server();
   grpc.addAdminServicesToServer(server);

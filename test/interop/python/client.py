@@ -7,7 +7,7 @@ import sys
 import grpc
 from grpc_csds import ClientStatusDiscoveryServiceServicer
 
-# A call that meets a change under way may wait for it.
+# A call during a change may wait for the change.
 DEADLINE_S = 5
 
 

@@ -1,5 +1,5 @@
-// A program on grpc-go's own xDS client, which the driver holds open: it takes the orders that
-// test/interop/client.cc takes, but answers "dump" with "response BASE64", a ClientStatusResponse.
+// A program on grpc-go's own xDS client, which the driver controls. It takes the same orders as
+// test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"grpc-xds/test/interop/raw"
 )
 
-// A call that meets a change under way may wait for it.
+// A call during a change may wait for the change.
 const deadline = 5 * time.Second
 
 func call(channel *grpc.ClientConn, path string) string {
