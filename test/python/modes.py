@@ -13,7 +13,7 @@ import sys
 import grpc
 import grpc.aio
 
-SECONDS = 5  # of an RPC
+SECONDS = 5  # the limit of an RPC
 PROCESS_SECONDS = 20
 _, MODE, TARGET, METHOD = sys.argv
 said = set()
