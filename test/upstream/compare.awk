@@ -1,5 +1,5 @@
-# Compares what the runs of each suite left in out (result, test, attempts) and prints one row for each.
-# The input is expected.txt, which says what may differ.
+# Compares the results of each suite's runs in out (result, test, attempts) and prints one row for each suite.
+# The input is expected.txt, which lists the allowed differences.
 function passed(result) { return result == "pass" || result == "skip" }
 
 function read_results(suite, mode, into, path, line, part) {
@@ -14,7 +14,7 @@ function read_results(suite, mode, into, path, line, part) {
   close(path)
 }
 
-# The line of expected.txt for that test; 0: there is none.
+# The number of the line of expected.txt for that test; 0: there is none.
 function line_of(suite, test, i) {
   for (i = 1; i <= lines; i++) {
     if (line_suite[i] == suite && test ~ ("^(" line_test[i] ")$")) return i
@@ -22,7 +22,7 @@ function line_of(suite, test, i) {
   return 0
 }
 
-# Whether each text in which the test differs is one of those that expected.txt has.
+# Whether expected.txt has each text in which the test differs.
 function words_known(suite, test, path, text, i, known) {
   path = out "/log/ours/" suite "/" test ".log.words"
   known = 1

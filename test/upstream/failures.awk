@@ -1,5 +1,5 @@
-# The log of one failed test: prints the texts of errors that were not as upstream has them. Fails when
-# anything else was not as expected: a status code, a count, an ASSERT that is no text's.
+# Reads the log of one failed test and prints the texts of errors that differ from upstream's. Fails if
+# anything else differs: a status code, a count, or an ASSERT that is not about a text.
 function end_block() {
   if (kind != "" && !told) other = 1
   kind = ""
