@@ -39,8 +39,8 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
  * *value to its contents. False if there is none. Borrowed: valid as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
-/* Whether the number in the varint field with that number is not 0, as a bool's or an enum's. If the
- * field occurs several times, the last one counts. */
+/* Whether the number in the varint field with that number is not 0, as a bool's or an enum's. If
+ * the field occurs several times, the last one counts. */
 bool gxds_wire_flag(gxds_str message, uint64_t number);
 
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */

@@ -34,7 +34,8 @@ gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, g
 }
 
 /* A37: one locality without a name. A61: all addresses are one endpoint, so the client connects to
- * one of them, whatever the cluster's policy is. A81: its hostname is the name that was resolved. */
+ * one of them, whatever the cluster's policy is. A81: its hostname is the name that was resolved.
+ */
 static const gxds_locality *make_locality(gxds_str name, const gxds_address *addresses,
                                           size_t count) {
   if (count == 0) return gxds_locality_copy(&(gxds_locality){.weight = 1});

@@ -16,8 +16,8 @@ extern "C" {
 typedef struct gxds_dns_names gxds_dns_names;
 
 /* One locality whose only endpoint has all addresses, or no endpoint if the answer was empty
- * (borrowed: valid during the call; ref to keep it); or NULL and why there is no answer this time. Called on the reactor, never during a call on n; it may call n's
- * functions, but not destroy n. */
+ * (borrowed: valid during the call; ref to keep it); or NULL and why there is no answer this time.
+ * Called on the reactor, never during a call on n; it may call n's functions, but not destroy n. */
 typedef void (*gxds_dns_told)(void *arg, uint64_t token, const gxds_endpoints *endpoints,
                               const gxds_status *status);
 

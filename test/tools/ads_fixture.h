@@ -38,8 +38,8 @@ class Ads : public ::testing::Test {
     gxds_file_set_unref(set_);
   }
 
-  // Sets a new state of the directory. It comes so long after the last one that the server waits for
-  // no answer of a client.
+  // Sets a new state of the directory. It comes so long after the last one that the server waits
+  // for no answer of a client.
   void Serve(const std::vector<std::string> &resources) {
     Wait(GXDS_ADS_ANSWER_MAX);
     ServeAtOnce(resources);
