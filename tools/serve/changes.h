@@ -34,8 +34,8 @@ void gxds_set_changes_fini(gxds_set_changes *c);
 /* Whether that is the only spelling of the name, so that it can be found among changed names. */
 bool gxds_name_is_canonical(gxds_file_type type, gxds_str name);
 
-/* The entries of a subscription, by their places, in which something may be due: all, or those from
- * first to before end. What is outside is known not to be due. */
+/* The entries of a subscription in which something may be due: all, or those from first to before
+ * end that have their `look` set. Of the others it is known that nothing is due. */
 typedef struct gxds_due {
   bool all; /* also what has no entry yet, because it comes with "*" */
   size_t first;
@@ -43,10 +43,6 @@ typedef struct gxds_due {
 } gxds_due;
 
 static inline bool gxds_due_is_empty(const gxds_due *d) { return !d->all && d->first == d->end; }
-
-static inline bool gxds_due_has(const gxds_due *d, size_t i) {
-  return d->all || (i >= d->first && i < d->end);
-}
 
 static inline void gxds_due_add(gxds_due *d, size_t i) {
   const bool empty = d->first == d->end;

@@ -143,6 +143,11 @@ static size_t place_of(const gxds_delta_subscription *s, gxds_str name) {
   return at < s->count && gxds_str_equal(s->entries[at].name, name) ? at : s->count;
 }
 
+static void look_at(gxds_delta_subscription *s, size_t i) {
+  s->entries[i].look = true;
+  gxds_due_add(&s->due, i);
+}
+
 bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,
                                         const gxds_set_changes *changes) {
   if (!s->requested) return false;
@@ -153,7 +158,7 @@ bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,
   for (size_t i = 0; i < changes->count && !s->due.all; i++) {
     const gxds_changed_name *c = &changes->items[i];
     const size_t at = place_of(s, c->name);
-    if (at < s->count) gxds_due_add(&s->due, at);
+    if (at < s->count) look_at(s, at);
     if (at == s->count && s->wildcard && !c->alias && !c->gone) s->due.all = true;
   }
   return !gxds_due_is_empty(&s->due);
@@ -163,7 +168,7 @@ bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str nam
   const size_t at = place_of(s, name);
   if (at == s->count || !s->entries[at].has) return false;
   s->entries[at].again = true;
-  gxds_due_add(&s->due, at);
+  look_at(s, at);
   return true;
 }
 
@@ -250,13 +255,23 @@ static const gxds_file_resource *find(const gxds_delta_subscription *s, const gx
   return found ? found->resource : NULL;
 }
 
-/* How many entries from first to before end are due. */
-static size_t count_due(const gxds_delta_subscription *s, const gxds_file_set *set,
-                        bool with_removals, size_t first, size_t end) {
+/* Which entries are looked at. */
+typedef struct span {
+  bool all; /* not only those that are marked */
+  size_t first;
+  size_t end;
+} span;
+
+static bool is_due_in(const gxds_delta_subscription *s, const gxds_file_set *set, span at,
+                      bool with_removals, size_t i) {
+  const gxds_delta_entry *e = &s->entries[i];
+  return (at.all || e->look) && is_due(e, find(s, set, e), with_removals);
+}
+
+static size_t count_due(const gxds_delta_subscription *s, const gxds_file_set *set, span at,
+                        bool with_removals) {
   size_t due = 0;
-  for (size_t i = first; i < end; i++) {
-    due += is_due(&s->entries[i], find(s, set, &s->entries[i]), with_removals);
-  }
+  for (size_t i = at.first; i < at.end; i++) due += is_due_in(s, set, at, with_removals, i);
   return due;
 }
 
@@ -264,23 +279,26 @@ bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_se
                                   bool with_removals, gxds_delta_response *out) {
   const bool all = s->due.all || with_removals;
   if (all && s->wildcard) add_everything(s, set);
-  const size_t end = all ? s->count : s->due.end;
-  size_t i = all ? 0 : s->due.first;
-  const size_t due = count_due(s, set, with_removals, i, end);
+  const span at = all ? (span){true, 0, s->count} : (span){false, s->due.first, s->due.end};
+  const size_t due = count_due(s, set, at, with_removals);
+  size_t i = at.first;
   if (due > 0) {
     *out = (gxds_delta_response){.resources = gxds_calloc(due, sizeof *out->resources),
                                  .removed = gxds_calloc(due, sizeof *out->removed)};
     size_t bytes = 0;
-    for (; i < end && bytes < GXDS_DELTA_RESPONSE_BYTES; i++) {
+    for (; i < at.end && bytes < GXDS_DELTA_RESPONSE_BYTES; i++) {
       gxds_delta_entry *e = &s->entries[i];
+      if (!is_due_in(s, set, at, with_removals, i)) continue;
       const gxds_file_resource *now = find(s, set, e);
-      if (!is_due(e, now, with_removals)) continue;
       include(s, e, now, out);
       bytes += e->name.size + size_of(now);
     }
     if (set->types[s->type].alias_count > 0) drop_repeated(out);
   }
-  if (due == 0 || i == end) s->due = (gxds_due){0};
+  if (due == 0 || i == at.end) {
+    for (i = at.first; i < at.end; i++) s->entries[i].look = false;
+    s->due = (gxds_due){0};
+  }
   if (all && s->wildcard) sweep(s);
   return due > 0;
 }
@@ -303,7 +321,8 @@ static void validate_due(const gxds_delta_subscription *s, const gxds_file_set *
   if (!set) return;
   const gxds_file_list *list = &set->types[s->type];
   for (size_t i = 0; i < s->count && !s->due.all; i++) {
-    GXDS_CHECK(gxds_due_has(&s->due, i) || count_due(s, set, false, i, i + 1) == 0);
+    const bool looks = s->entries[i].look && i >= s->due.first && i < s->due.end;
+    GXDS_CHECK(looks || !is_due_in(s, set, (span){true, i, i + 1}, false, i));
   }
   for (size_t i = 0; i < list->count && s->wildcard && !s->due.all; i++) {
     GXDS_CHECK(place_of(s, list->entries[i].resource->name) < s->count);

@@ -16,6 +16,7 @@ typedef struct gxds_delta_entry {
   gxds_str name;    /* owned */
   bool named;       /* asked for by name; else it came with "*" */
   bool again;       /* asked for or needed again, so it is sent even if the client has it */
+  bool look;        /* something may be due of it: see gxds_due */
   bool sent;        /* on this stream */
   bool told_absent; /* the client knows that there is no such resource */
   bool has;         /* the client has a resource of that name, of version: */

@@ -98,6 +98,11 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
   s->due.all = true;
 }
 
+static void look_at(gxds_ads_subscription *s, size_t i) {
+  s->entries[i].look = true;
+  gxds_due_add(&s->due, i);
+}
+
 bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_changes *changes) {
   if (!s->requested) return false;
   if (changes->any_gone) s->may_be_gone = true;
@@ -108,7 +113,7 @@ bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_c
     const gxds_changed_name *c = &changes->items[i];
     if (c->alias || c->gone) continue; /* there are no aliases here; what is gone is no update */
     const size_t at = find(s, c->name);
-    if (at < s->count) gxds_due_add(&s->due, at);
+    if (at < s->count) look_at(s, at);
     if (at == s->count && s->wildcard) s->due.all = true;
   }
   return !gxds_due_is_empty(&s->due);
@@ -219,7 +224,7 @@ bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name) {
   const size_t at = find(s, name);
   if (at == s->count || !s->entries[at].sent) return false;
   s->entries[at].again = true;
-  gxds_due_add(&s->due, at);
+  look_at(s, at);
   return true;
 }
 
@@ -230,6 +235,7 @@ static row row_of(const gxds_ads_subscription *s, const gxds_file_set *set, size
 
 static bool any_changed(const gxds_ads_subscription *s, const gxds_file_set *set) {
   for (size_t i = s->due.first; i < s->due.end; i++) {
+    if (!s->entries[i].look) continue;
     const row r = row_of(s, set, i);
     if (changed(&r)) return true;
   }
@@ -243,6 +249,7 @@ static void respond_in_part(gxds_ads_subscription *s, const gxds_file_set *set,
   *out = (gxds_ads_response){.resources = gxds_calloc(most, sizeof *out->resources),
                              .changed = gxds_calloc(most, sizeof *out->changed)};
   for (size_t i = s->due.first; i < s->due.end; i++) {
+    if (!s->entries[i].look) continue;
     const row r = row_of(s, set, i);
     if (!changed(&r)) continue;
     out->changed[out->changed_count++] = r.now;
@@ -268,6 +275,7 @@ static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ad
 bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
                                        gxds_ads_response *out) {
   bool due = false;
+  const gxds_due looked = s->due;
   if (!s->requested) return false;
   if (s->due.all) {
     due = take_all(s, set, out);
@@ -279,6 +287,7 @@ bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file
       respond_in_part(s, set, out);
     }
   }
+  for (size_t i = looked.first; i < looked.end && i < s->count; i++) s->entries[i].look = false;
   s->due = (gxds_due){0};
   return due;
 }
@@ -310,7 +319,8 @@ static void validate_due(const gxds_ads_subscription *s, const gxds_file_set *se
   if (!set) return;
   for (size_t i = 0; i < s->count; i++) {
     const row r = row_of(s, set, i);
-    GXDS_CHECK(gxds_due_has(&s->due, i) || !changed(&r));
+    const bool looks = s->entries[i].look && i >= s->due.first && i < s->due.end;
+    GXDS_CHECK(s->due.all || looks || !changed(&r));
   }
   size_t count;
   row *rows = join(s, set, &count);

@@ -15,6 +15,7 @@ typedef struct gxds_ads_entry {
   gxds_str name;                  /* owned */
   bool named;                     /* asked for by name; else it came with "*" */
   bool again;                     /* it must be sent again although the client has it */
+  bool look;                      /* something may be due of it: see gxds_due */
   const gxds_file_resource *sent; /* what the client was last sent; a reference; NULL: nothing */
 } gxds_ads_entry;
 
