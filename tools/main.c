@@ -21,13 +21,13 @@ static int run_help(int argc, char **argv);
 static const command commands[] = {
     {"serve", xds_serve_main, "serve the xDS resources in a directory, for development"},
     {"resolve", xds_resolve_main, "print the configuration of a target as a tree"},
-    {"route", xds_resolve_main, "say which route an RPC takes, and why not the others"},
-    {"status", xds_status_main, "print what a running program's xDS clients hold"},
-    {"lint", xds_lint_main, "check bootstraps and resource files as a client would"},
+    {"route", xds_resolve_main, "print the route that an RPC takes, and why others do not match"},
+    {"status", xds_status_main, "print the resources of a running program's xDS clients"},
+    {"lint", xds_lint_main, "check bootstraps and resource files as a client does"},
     {"demo", xds_demo_main, "show what the plugin does, in fifteen seconds"},
     {"demo-backend", xds_demo_backend_main, NULL},
     {"version", run_version, "print the version"},
-    {"help", run_help, "print this"},
+    {"help", run_help, "print this list"},
 };
 enum { kCommands = sizeof commands / sizeof *commands };
 
@@ -43,7 +43,7 @@ static void print_usage(FILE *out) {
   for (int i = 0; i < kCommands; i++) {
     if (commands[i].help) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
   }
-  fputs("\nxds COMMAND --help tells more of a command.\n", out);
+  fputs("\n`xds COMMAND --help` describes a command.\n", out);
 }
 
 static int run_help(int argc, char **argv) {

@@ -8,13 +8,13 @@
 #define COMMON_OPTIONS                                                                     \
   "  --authority NAME   choose the virtual host by NAME (default: the target's service)\n" \
   "  --timeout SECONDS  wait for the configuration at most that long (default 20)\n"       \
-  "  --json             print the tree as one line of JSON, for machines: kind, name,\n"   \
-  "                     attributes, error, children\n"
+  "  --json             print the tree as one line of JSON with the fields kind, name,\n"  \
+  "                     attributes, error and children\n"
 
-#define COMMON_END                                                                           \
-  "The bootstrap is the machine's (GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG). What\n" \
-  "is fetched, and how, is what a channel of this library does; no RPC is sent, and no\n"    \
-  "endpoint is connected to. GRPC_VERBOSITY=info shows what the client logs meanwhile.\n"
+#define COMMON_END                                                                          \
+  "The bootstrap comes from GRPC_XDS_BOOTSTRAP or GRPC_XDS_BOOTSTRAP_CONFIG. The command\n" \
+  "fetches the configuration as a channel of this library does, but it sends no RPC and\n"  \
+  "connects to no endpoint. GRPC_VERBOSITY=info shows the log of the client.\n"
 
 const char gxds_resolve_help[] =
     "usage: xds resolve TARGET [--watch] [--graph FILE] [--authority NAME] [--timeout SECONDS]\n"
@@ -25,27 +25,27 @@ const char gxds_resolve_help[] =
     "it as a tree: listener, route configuration, virtual host, routes, clusters, priorities,\n"
     "localities and endpoints, with versions, states and errors in place.\n"
     "\n" COMMON_OPTIONS
-    "  --watch            then follow changes, as lines of what was (-) and what is (+), until\n"
-    "                     interrupted; with --json the whole tree again at each change\n"
-    "  --graph FILE       draw it too: FILE.svg by graphviz's `dot` if it is there; FILE.dot, or\n"
-    "                     what `dot` was to draw, is its input\n"
+    "  --watch            then print each change until interrupted: old lines with -, new lines\n"
+    "                     with +; with --json the whole tree at each change\n"
+    "  --graph FILE       also write the input of graphviz's `dot` to FILE.dot; if `dot` is\n"
+    "                     installed, it draws FILE.svg\n"
     "\n" COMMON_END
     "\n"
-    "Exit status: 0 an RPC could be sent (a route leads to a cluster with endpoints), 1 it could\n"
-    "not, 2 the command line or the bootstrap is wrong.\n";
+    "Exit status: 0 if an RPC can be sent (a route leads to a cluster with endpoints), 1 if it\n"
+    "cannot, 2 if the command line or the bootstrap is wrong.\n";
 
 const char gxds_route_help[] =
     "usage: xds route TARGET METHOD [-H KEY=VALUE]... [--authority NAME] [--timeout SECONDS]\n"
     "                        [--json]\n"
     "\n"
-    "Says which route an RPC to METHOD (/package.Service/Method) with that metadata takes on a\n"
-    "channel to TARGET (xds:///service), to which clusters it leads, and why the other routes do\n"
+    "Prints the route that an RPC to METHOD (/package.Service/Method) with this metadata takes on\n"
+    "a channel to TARGET (xds:///service), the clusters of the route, and why the other routes do\n"
     "not match.\n"
     "\n"
     "  -H KEY=VALUE       metadata of the RPC; may be repeated\n" COMMON_OPTIONS "\n" COMMON_END
     "\n"
-    "Exit status: 0 the RPC could be sent (a route takes it to a cluster with endpoints), 1 it\n"
-    "could not, 2 the command line or the bootstrap is wrong.\n";
+    "Exit status: 0 if the RPC can be sent (its route leads to a cluster with endpoints), 1 if it\n"
+    "cannot, 2 if the command line or the bootstrap is wrong.\n";
 
 void gxds_query_fini(gxds_query *q) {
   gxds_str_free(&q->rpc.path);

@@ -14,26 +14,25 @@
 static const char help[] =
     "usage: xds status PID|ADDRESS:PORT|SOCKET [--watch] [--json] [--timeout SECONDS]\n"
     "\n"
-    "Prints what the xDS clients of a running program hold as a tree: for each client its\n"
+    "Prints the resources of the xDS clients in a running program as a tree: for each client its\n"
     "listeners, route configurations, clusters and endpoints, with versions, states, the time of\n"
-    "the last change, and what was refused and why.\n"
+    "the last change, and the errors of rejected resources.\n"
     "\n"
     "  PID                a process with this library that was started with\n"
-    "                     GRPC_XDS_STATUS_DIR=DIR in its environment: it answers on DIR/PID.sock,\n"
-    "                     to its own user and root only\n"
-    "  SOCKET             that socket's path\n"
+    "                     GRPC_XDS_STATUS_DIR=DIR in its environment; it listens on the socket\n"
+    "                     DIR/PID.sock, and answers only its own user and root\n"
+    "  SOCKET             the path of such a socket\n"
     "  ADDRESS:PORT       the client status discovery service (CSDS, gRFC A40) of any program,\n"
     "                     without TLS\n"
-    "  --watch            then ask once a second and print what changed, as lines of what was (-)\n"
-    "                     and what is (+), until interrupted; with --json the whole tree again at\n"
-    "                     each change\n"
-    "  --json             print the tree as one line of JSON, for machines: kind, name,\n"
-    "                     attributes, error, children\n"
+    "  --watch            then ask once a second, and print each change until interrupted: old\n"
+    "                     lines with -, new lines with +; with --json the whole tree at each\n"
+    "                     change\n"
+    "  --json             print the tree as one line of JSON with the fields kind, name,\n"
+    "                     attributes, error and children\n"
     "  --timeout SECONDS  wait for an answer at most that long (default 15)\n"
     "\n"
-    "Exit status: 0 every resource is ACKED, 1 one is not, or the program has no xDS client now, "
-    "2\n"
-    "the command line is wrong or the program cannot be asked.\n";
+    "Exit status: 0 if every resource is ACKED, 1 if one is not or the program has no xDS client\n"
+    "now, 2 if the command line is wrong or the program does not answer.\n";
 
 typedef struct question {
   const char *whom;
