@@ -1,7 +1,7 @@
 /* gxds_addresses: the list of endpoints that a policy is given. Immutable, counted by reference:
- * any thread. Its maker decides how the list is stored: it may be a locality of the snapshot, or
- * addresses that the host's resolver found. A gxds_lb_address is made only when somebody asks for
- * that endpoint. */
+ * any thread. Its maker decides how the list is stored: for example as a locality of the snapshot,
+ * or as addresses that the host's resolver found. A gxds_lb_address is only made on request
+ * (gxds_addresses_at()). */
 #ifndef GRPC_XDS_HOST_ADDRESSES_H_
 #define GRPC_XDS_HOST_ADDRESSES_H_
 
@@ -17,15 +17,15 @@ struct gxds_locality; /* resources/endpoints.h */
 
 typedef struct gxds_addresses gxds_addresses;
 
-/* All of it is borrowed: valid as long as the list. One of ip and native is set; both of an
- * endpoint of several addresses that comes through a policy of the host's. */
+/* All fields are borrowed: valid as long as the list. One of ip and native is set. Both are set if
+ * an endpoint with several addresses comes through a policy of the host's. */
 typedef struct gxds_lb_address {
   const struct gxds_address *ip;
   const struct gxds_address *more; /* A61: its further addresses; NULL: it has one */
   uint32_t more_count;
   const void *native; /* the host's own form of the address, passed on unchanged */
   uint32_t weight;    /* load_balancing_weight; 1 if the endpoint has none */
-  gxds_str hash_key;  /* A76: places the endpoint on a ring; empty: its address does */
+  gxds_str hash_key;  /* A76: the key of its place on a ring; empty: its address is the key */
   gxds_str hostname;  /* A81: the hostname that RPCs may send as :authority; empty: the endpoint has
                          none */
   gxds_str proxy; /* A86: the address of the HTTP proxy through which the endpoint is reached, if
@@ -34,7 +34,7 @@ typedef struct gxds_lb_address {
    * endpoint to outlier detection. Empty: this is the only address. */
   gxds_str endpoint;
   const struct gxds_locality *locality; /* for load reports; NULL: none */
-  const gxds_addresses *list; /* the list that holds it, and its index there; NULL: no list does */
+  const gxds_addresses *list; /* the list that has the endpoint at index; NULL: it is in no list */
   size_t index;
 } gxds_lb_address;
 
@@ -43,10 +43,10 @@ typedef struct gxds_addresses_ops {
   void (*at)(const gxds_addresses *a, size_t index, gxds_lb_address *out);
   /* Adds the (first) address as text: "10.0.0.1:80". */
   void (*render_key)(const gxds_addresses *a, size_t index, gxds_text *out);
-  /* Adds as text all that tells a subchannel apart besides its address: the args, the locality, the
-   * hostname and the proxy. */
+  /* Adds as text everything that identifies a subchannel in addition to its address: the args, the
+   * locality, the hostname and the proxy. */
   void (*render_detail)(const gxds_addresses *a, size_t index, gxds_text *out);
-  /* NULL if none of the endpoints has a path. */
+  /* The function is NULL if no endpoint has a path. */
   const gxds_addresses *(*below)(const gxds_addresses *a, gxds_str name);
 } gxds_addresses_ops;
 
@@ -64,8 +64,8 @@ static inline const gxds_addresses *gxds_addresses_ref(const gxds_addresses *a) 
 static inline void gxds_addresses_unref(const gxds_addresses *a) {
   if (a && gxds_ref_dec(&a->refs)) a->ops->destroy((gxds_addresses *)a);
 }
-/* Those whose path (which a resolver gave them) begins with that name, with the rest of the path.
- * The caller owns the returned reference; NULL: none has a path. */
+/* Returns the endpoints whose path (from a resolver) begins with that name. In the result, the
+ * paths are without that name. The caller owns the returned reference. NULL: none has a path. */
 static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a, gxds_str name) {
   return a->ops->below ? a->ops->below(a, name) : NULL;
 }

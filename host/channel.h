@@ -1,6 +1,6 @@
-/* What a host does for policies in C. It has channels, under whose serializers the policies run. It
- * is the parent of the policies that it made, and the child of policies that have one of the host's
- * own policies below them. In a program the host is host/grpc_common with the folder for its gRPC.
+/* The host's side of policies in C. A host has channels, and the policies run under the channels'
+ * serializers. It is the parent of the policies that it made. A policy of the host's own may be the
+ * child of a policy in C. In a program the host is host/grpc_common with the folder for its gRPC.
  */
 #ifndef GRPC_XDS_HOST_CHANNEL_H_
 #define GRPC_XDS_HOST_CHANNEL_H_
@@ -33,8 +33,8 @@ typedef struct gxds_lb_channel_ops {
   /* Like run_later(), but for any thread, and under any locks. Never runs the work from within the
    * call. */
   void (*post)(gxds_lb_channel *c, void (*work)(void *arg), void *arg);
-  /* work(arg) runs under the serializer when that time has passed. Under the serializer, while the
-   * channel has a policy. */
+  /* Runs work(arg) under the serializer when that time has passed. Call it under the serializer,
+   * while the channel has a policy. */
   gxds_lb_timer (*timer_start)(gxds_lb_channel *c, gxds_duration delay, void (*work)(void *arg),
                                void *arg);
   /* False if it is too late, and the work will run. Call it under the serializer. */
@@ -105,12 +105,13 @@ typedef struct gxds_lb_root_ops {
   /* Whether the channel's credentials are the host's XdsCredentials, or contain them. */
   bool (*has_xds_credentials)(const gxds_args *args);
   gxds_cluster_security *(*security_create)(gxds_lb_root *r, gxds_str cluster);
-  /* The args, with what credentials look for that speak for a cluster, or secure its connections
-   * (security: NULL: none). The caller owns the returned reference. */
+  /* Returns the args plus the arguments in which credentials find the cluster's name and its
+   * security. security may be NULL: none. The caller owns the returned reference. */
   const gxds_args *(*args_of_cluster)(const gxds_args *args, gxds_str cluster,
                                       const gxds_cluster_security *security);
-  /* Those, with what the handshake of a connection asks for (A101: SNI). The caller owns the
-   * returned reference. NULL: the host finds it by the configuration and the address. */
+  /* Returns the args plus the server name that a connection's handshake sends (A101: SNI). The
+   * caller owns the returned reference. The function is NULL if the host derives the name from the
+   * configuration and the address. */
   const gxds_args *(*args_of_server)(const gxds_args *args, gxds_str server_name);
 } gxds_lb_root_ops;
 
@@ -127,7 +128,7 @@ typedef struct gxds_hosts_policy_ops {
   gxds_status (*update)(gxds_hosts_policy *p, const gxds_lb_update *update);
   void (*exit_idle)(gxds_hosts_policy *p);
   void (*reset_backoff)(gxds_hosts_policy *p);
-  void (*end)(gxds_hosts_policy *p); /* nothing more is reported to the parent */
+  void (*end)(gxds_hosts_policy *p); /* it reports nothing more to the parent */
 } gxds_hosts_policy_ops;
 struct gxds_hosts_policy { /* first in the host's own object */
   const gxds_hosts_policy_ops *ops;

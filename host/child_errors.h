@@ -1,4 +1,4 @@
-/* What the children of a policy said to an update, as one status: "errors from children: [child A:
+/* The errors of a policy's children for one update, as one status: "errors from children: [child A:
  * …; child B: …]". Lives in the caller's struct; zero-initialised is empty. */
 #ifndef GRPC_XDS_HOST_CHILD_ERRORS_H_
 #define GRPC_XDS_HOST_CHILD_ERRORS_H_
@@ -13,10 +13,10 @@ typedef struct gxds_child_errors {
   gxds_text text;
 } gxds_child_errors;
 
-/* OK adds nothing. e: NULL where nobody hears what the child said; if it refused its update, it
- * fails its RPCs. */
+/* Adds the child's status for its update; OK adds nothing. If e is NULL, the status is dropped: a
+ * child that refused its update fails its RPCs by itself. */
 void gxds_child_errors_add(gxds_child_errors *e, gxds_str child, gxds_status take_status);
-/* OK when there are none. Ends e. */
+/* Returns OK if there are no errors. Ends e. */
 GXDS_MUST_USE gxds_status gxds_child_errors_take(gxds_child_errors *e);
 
 #ifdef __cplusplus

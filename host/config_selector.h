@@ -1,9 +1,9 @@
-/* gxds_config_selector: where the RPCs of a channel go (A31's ConfigSelector), in C. The resolver
- * makes one with its result, and another when that one would choose otherwise; the host asks it
- * about each RPC.
+/* gxds_config_selector: routes the RPCs of a channel (the ConfigSelector of A31), in C. The
+ * resolver adds one to its result, and makes a new one only when a new snapshot changes the
+ * routing. The host calls route() for each RPC.
  *
- * Counted by reference. Immutable once the host has it, but for what says otherwise: any thread. An
- * RPC takes no lock, and allocates from its own memory only. */
+ * Counted by reference: any thread. Immutable once the host has it, except where a comment says
+ * otherwise. Routing an RPC takes no lock, and allocates only from the RPC's own memory. */
 #ifndef GRPC_XDS_HOST_CONFIG_SELECTOR_H_
 #define GRPC_XDS_HOST_CONFIG_SELECTOR_H_
 
@@ -16,12 +16,12 @@
 extern "C" {
 #endif
 
-/* ---- what the host has of an RPC ---- */
+/* ---- an RPC, as the host passes it ---- */
 
 typedef struct gxds_call gxds_call;
 typedef struct gxds_call_ops {
-  /* The value of a metadata key (several values joined by commas): borrowed, valid until the next
-   * call. False: it is not there. */
+  /* Looks up a metadata key. Several values are joined by commas. *value is borrowed: valid until
+   * the next call. False if the RPC does not have the key. */
   bool (*header)(gxds_call *c, gxds_str name, gxds_str *value);
   /* Adds a header if the RPC does not have it; this may be ":authority" (A81). value: borrowed
    * during the call. */
@@ -35,10 +35,10 @@ struct gxds_call { /* first in the host's own object, on its stack */
   gxds_str path; /* "/package.Service/Method". Borrowed: valid during the call */
 };
 
-/* ---- what becomes of it ---- */
+/* ---- the route of an RPC ---- */
 
-/* What an RPC holds until it is committed, in the RPC's memory. commit may be called more than once
- * and on several threads, under locks of the host. */
+/* An RPC's hold on its cluster, until the RPC is committed (A31). It is in the RPC's memory.
+ * commit() may be called more than once, on several threads, and under locks of the host. */
 typedef struct gxds_call_hold gxds_call_hold;
 struct gxds_call_hold {
   void (*commit)(gxds_call_hold *h);
@@ -50,15 +50,15 @@ struct gxds_call_hold {
 typedef struct gxds_call_route {
   gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this text, and nothing else is
                      set. Borrowed: valid as long as the selector */
-  gxds_str cluster; /* what pickers are to have as gxds_pick_route(): a name with a gxds_routed_call
-                       right before it. Borrowed: valid as long as the RPC */
-  gxds_call_hold *hold;  /* until it is committed. Borrowed: valid as long as the RPC */
+  gxds_str cluster;      /* the cluster's name for gxds_pick_route(), with a gxds_routed_call right
+                            before it in memory. Borrowed: valid as long as the RPC */
+  gxds_call_hold *hold;  /* held until the RPC is committed. Borrowed: valid as long as the RPC */
   size_t method_config;  /* its number, or GXDS_CALL_NO_METHOD_CONFIG */
-  gxds_duration timeout; /* the method config's timeout for this RPC: in whole milliseconds, perhaps
+  gxds_duration timeout; /* the method config's timeout for this RPC: in whole milliseconds; may be
                             negative; 0: none */
 } gxds_call_route;
 
-/* HTTP filters of the host's that RPCs go through, in order (A39). */
+/* The HTTP filters that the host runs (A39). RPCs pass them in the order of the selector's list. */
 typedef enum gxds_call_filter {
   GXDS_CALL_FILTER_FAULT,    /* A33 */
   GXDS_CALL_FILTER_RESPONSE, /* A55: calls responded() of the RPC's session, if it has one */
@@ -69,20 +69,21 @@ typedef enum gxds_call_filter {
 typedef struct gxds_config_selector gxds_config_selector;
 typedef struct gxds_config_selector_ops {
   void (*destroy)(gxds_config_selector *s);
-  /* All of *out is set. */
+  /* Sets *out. If the RPC fails, only out->error; else all fields. */
   void (*route)(const gxds_config_selector *s, gxds_call *call, gxds_call_route *out);
-  /* The number of the method config with that text; GXDS_CALL_NO_METHOD_CONFIG if there is none. */
+  /* Returns the number of the method config with that text; GXDS_CALL_NO_METHOD_CONFIG if there is
+   * none. */
   size_t (*find)(const gxds_config_selector *s, gxds_str text);
-  /* The host cannot read that method config; why says the reason. RPCs that use it fail. Called
-   * before the first RPC. */
+  /* The host can't read the method config with that number; why is the reason. RPCs that use it
+   * fail. Called before the first RPC. */
   void (*refuse)(gxds_config_selector *s, size_t number, gxds_str why);
 } gxds_config_selector_ops;
 
 struct gxds_config_selector { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_config_selector_ops *ops;
-  /* Each is the JSON of a service config. The host reads it once: it keeps what it read for a text
-   * that the selector before has too. */
+  /* Each is the JSON text of a service config. The host parses a text once: if the previous
+   * selector has the same text, the host uses the result again. */
   const gxds_str *method_configs;
   size_t method_config_count;
   const gxds_call_filter *filters;

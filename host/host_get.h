@@ -1,5 +1,5 @@
-/* The gxds_host of a process with gRPC: what the C side asks, answered by the C++ of the gRPC that
- * this was built for. */
+/* The gxds_host of a process with gRPC. Its functions are implemented in C++, for the version of
+ * gRPC that this library was built for. */
 #ifndef GRPC_XDS_HOST_HOST_GET_H_
 #define GRPC_XDS_HOST_HOST_GET_H_
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Static. Its functions read the host's registry and so build it: not before grpc_init(), and not
- * from a constructor. Any thread. */
+/* The table is static. Its functions read the host's registry, and the first read builds the
+ * registry. So don't call them before grpc_init() or from a constructor. Any thread. */
 const gxds_host *gxds_host_get(void);
 
 #ifdef __cplusplus

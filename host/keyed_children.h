@@ -18,8 +18,8 @@ typedef struct gxds_keyed_child { /* first in the policy's own struct for a chil
   UT_hash_handle hh; /* by token */
 } gxds_keyed_child;
 
-/* Makes a child of parent under that token, and puts it into the table. c: zeroed; its owner is the
- * caller, who removes it from the table before it frees it. */
+/* Makes a child of parent with that token, and puts it into the table. c must be zeroed. The caller
+ * owns c, and must remove it from the table before it frees it. */
 void gxds_keyed_children_add(gxds_keyed_child **all, gxds_keyed_child *c, gxds_policy *parent,
                              uint64_t token);
 /* Ends the child, and takes it out of the table. The caller frees the struct. */
@@ -27,8 +27,8 @@ void gxds_keyed_children_remove(gxds_keyed_child **all, gxds_keyed_child *c);
 /* NULL if there is none. */
 gxds_keyed_child *gxds_keyed_children_find(gxds_keyed_child *all, uint64_t token);
 
-/* The next two pass on what the policy was asked for. A child that reports meanwhile must not lead
- * to the removal of another. */
+/* The next two functions pass a call of the policy on to all children. When a child reports during
+ * the call, the policy must not remove another child. */
 void gxds_keyed_children_exit_idle(const gxds_keyed_child *all);
 void gxds_keyed_children_reset_backoff(const gxds_keyed_child *all);
 

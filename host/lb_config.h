@@ -1,8 +1,8 @@
-/* gxds_lb_config: what a policy is told to do: a typed struct of the policy's own, or a config of
- * one of the host's. Immutable, counted by reference: any thread.
+/* gxds_lb_config: the config of a policy. It is a typed struct of a policy in C, or the config of a
+ * policy of the host's. Immutable, counted by reference: any thread.
  *
- * Configs are made where the cluster is known, as structs. JSON is read at the edge only: what
- * control planes and programs write (gxds_policy_type.parse). */
+ * The code that knows the cluster makes configs as structs. Only configs that a control plane or a
+ * program wrote are parsed from JSON (gxds_policy_type.parse). */
 #ifndef GRPC_XDS_HOST_LB_CONFIG_H_
 #define GRPC_XDS_HOST_LB_CONFIG_H_
 
@@ -25,7 +25,7 @@ struct gxds_lb_config { /* first in its maker's own object */
   void (*destroy)(gxds_lb_config *c);
 };
 
-/* For those who make configs of a policy in C. */
+/* Initialises the base of a config of a policy in C, with one reference. */
 void gxds_lb_config_init(gxds_lb_config *c, const struct gxds_policy_type *type,
                          void (*destroy)(gxds_lb_config *c));
 
@@ -39,8 +39,8 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
 }
 
 /* Parses a JSON list of policies, and returns the config of the first known policy. The caller owns
- * the returned reference. Returns NULL if it is no such list, if no policy in it is known, or if
- * the config is wrong. Then *why says which; the caller ends it with gxds_status_fini(). Any
+ * the returned reference. Returns NULL if the JSON is no such list, if no policy in it is known, or
+ * if the config is wrong. Then *why is the reason; the caller ends it with gxds_status_fini(). Any
  * thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
@@ -50,9 +50,9 @@ gxds_lb_config *gxds_lb_config_parse_json(const struct gxds_policy_type *type,
                                           const struct json_t *json, gxds_lb_parse_list *parse_list,
                                           gxds_errors *errors);
 
-/* The config that the type makes from this JSON text, which is empty if a service config only names
- * the policy. The caller owns the returned reference. On errors returns NULL, and *why lists all of
- * them; the caller ends it with gxds_status_fini(). Any thread. */
+/* Parses a config of that type from JSON text. The text is empty if a service config only names the
+ * policy. The caller owns the returned reference. On errors returns NULL, and *why lists all
+ * errors; the caller ends it with gxds_status_fini(). Any thread. */
 gxds_lb_config *gxds_lb_config_parse(const struct gxds_policy_type *type, gxds_str json,
                                      gxds_lb_parse_list *parse_list, gxds_status *why);
 

@@ -1,4 +1,4 @@
-/* gxds_only_child: what policies with one child share. The policy's object begins with one.
+/* gxds_only_child: the common part of policies with one child. The policy's object begins with it.
  *
  * Only under the channel's serializer. */
 #ifndef GRPC_XDS_HOST_ONLY_CHILD_H_
@@ -19,19 +19,20 @@ typedef struct gxds_only_child { /* first in the policy's own object */
   gxds_status status;
 } gxds_only_child;
 
-/* Gives the child an update, and makes the child first if there is none. Returns what the child
- * says to the update. */
+/* Gives the child an update, and makes the child first if there is none. Returns the child's status
+ * for the update. */
 GXDS_MUST_USE gxds_status gxds_only_child_update(gxds_only_child *o, const gxds_lb_update *update);
-/* Keeps what the child reported, in place of its last report. Takes ownership of take_picker. */
+/* Keeps the child's report, in place of the one before. Takes ownership of take_picker. Copies
+ * status. */
 void gxds_only_child_keep(gxds_only_child *o, grpc_connectivity_state state,
                           const gxds_status *status, gxds_picker *take_picker);
-/* Frees what is left after the end. */
+/* Frees the rest, after gxds_only_child_end(). */
 void gxds_only_child_fini(gxds_only_child *o);
 
-/* gxds_policy_type's, of an object that begins with a gxds_only_child. */
+/* Functions for the gxds_policy_type of an object that begins with a gxds_only_child. */
 void gxds_only_child_exit_idle(void *self);
 void gxds_only_child_reset_backoff(void *self);
-/* Ends the child and lets go of its picker. A later update makes another child. */
+/* Ends the child and releases its picker. A later update makes another child. */
 void gxds_only_child_end(void *self);
 /* Publishes the child's state and picker as the policy's own. */
 void gxds_only_child_pass_on(void *self, uint64_t child, grpc_connectivity_state state,

@@ -1,6 +1,6 @@
-/* How an RPC attempt gets its endpoint: a picker picks a subchannel, and a tracker is told how the
- * attempt goes. In a pick, C calls C from the top of our tree down to a leaf. A pick takes no lock,
- * allocates from the call's memory only, and copies no path and no header. */
+/* How an RPC attempt gets its endpoint: a picker picks a subchannel, and a tracker gets the
+ * attempt's events. Our pickers call each other in C, from the top of our tree down to a leaf. A
+ * pick takes no lock, allocates only from the call's memory, and copies no path and no header. */
 #ifndef GRPC_XDS_HOST_PICK_H_
 #define GRPC_XDS_HOST_PICK_H_
 
@@ -16,11 +16,11 @@ extern "C" {
 
 struct gxds_metadata_match;
 
-/* The headers of a response, before the program gets them. Borrowed: valid during the call that has
- * it. */
+/* The headers of a response, before the program gets them. Borrowed: valid during the call that
+ * passes it. */
 typedef struct gxds_response gxds_response;
 struct gxds_response { /* first in the host's own object, on its stack */
-  /* Adds one. value: copied. */
+  /* Adds a header. value: copied. */
   void (*add_header)(gxds_response *r, gxds_str name, gxds_str value);
 };
 
@@ -31,10 +31,10 @@ typedef struct gxds_picker gxds_picker;
 /* A55: the session of an RPC. In the RPC's memory. */
 typedef struct gxds_session gxds_session;
 struct gxds_session {
-  gxds_str wanted; /* the addresses of the session's endpoint, "1.2.3.4:80,[::1]:80"; empty: it has
-                      none yet */
-  gxds_str used; /* the addresses of the picked endpoint, in the RPC's memory; the picker that picks
-                    it sets them. Empty: not known */
+  gxds_str wanted; /* the addresses of the session's endpoint, "1.2.3.4:80,[::1]:80"; empty: the
+                      session has no endpoint yet */
+  gxds_str used;   /* the addresses of the picked endpoint, in the RPC's memory; set by the picker
+                      that picks the endpoint. Empty: not known */
   /* The response has begun: its headers are about to reach the program. NULL in tools, where there
    * are no responses. */
   void (*responded)(gxds_session *s, gxds_response *response);
@@ -68,7 +68,8 @@ static inline gxds_str gxds_pick_path(const gxds_pick *p) { return p->ops->path(
 static inline bool gxds_pick_header(const gxds_pick *p, gxds_str name, gxds_str *value) {
   return p->ops->header(p, name, value);
 }
-/* NULL: no xDS route. *cluster: the one to pick by; borrowed, valid as long as the call. */
+/* What the ConfigSelector attached to the RPC; NULL: the RPC has no xDS route. *cluster: the name
+ * of its cluster. Both are borrowed: valid as long as the call. */
 static inline gxds_routed_call *gxds_pick_route(const gxds_pick *p, gxds_str *cluster) {
   return p->ops->route(p, cluster);
 }
@@ -79,12 +80,12 @@ static inline void *gxds_pick_alloc(const gxds_pick *p, size_t size) {
 
 typedef enum gxds_picked_kind {
   GXDS_PICKED_QUEUE,    /* the RPC waits until there is another picker */
-  GXDS_PICKED_COMPLETE, /* to the subchannel */
+  GXDS_PICKED_COMPLETE, /* the RPC goes to the subchannel */
   GXDS_PICKED_FAIL,     /* the RPC fails with the status, but waits if it is wait-for-ready */
   GXDS_PICKED_DROP,     /* the RPC fails with the status even if it is wait-for-ready */
 } gxds_picked_kind;
 
-/* The result of a pick. The caller owns what is in it. */
+/* The result of a pick. The caller owns the subchannel's reference, the tracker and the status. */
 typedef struct gxds_picked {
   gxds_picked_kind kind;
   gxds_subchannel *subchannel; /* COMPLETE: a reference */
@@ -112,9 +113,9 @@ typedef struct gxds_tracker_ops {
   void (*destroy)(gxds_tracker *t);
 } gxds_tracker_ops;
 
-/* A tracker is told of one attempt: that it started, that it finished, and that its object goes.
- * The calls come in this order, on one thread at a time. destroy always comes; the other two may
- * not. A policy that wraps its child's tracker passes all three on. */
+/* A tracker gets the events of one attempt: started, finished, and destroy. The calls come in this
+ * order, on one thread at a time. destroy always comes; the other two may not. A policy that wraps
+ * its child's tracker passes all three on. */
 struct gxds_tracker { /* first in its maker's own object */
   const gxds_tracker_ops *ops;
 };
@@ -133,8 +134,8 @@ typedef struct gxds_picker_ops {
   void (*destroy)(gxds_picker *p); /* any thread */
 } gxds_picker_ops;
 
-/* Counted by reference: any thread. A host may call pick() on several threads at a time, so
- * whatever changes in a picker must be atomic. */
+/* Counted by reference: any thread. A host may call pick() on several threads at a time, so mutable
+ * fields of a picker must be atomic. */
 struct gxds_picker { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_picker_ops *ops;

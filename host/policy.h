@@ -1,19 +1,19 @@
-/* gxds_policy: a load-balancing policy in C, and what it may do.
+/* gxds_policy: a load-balancing policy in C, and the functions that it may call.
  *
- * A policy is a gxds_policy_type (a table of functions, for good) and, for each instance, an object
- * of the type's own. Its parent gives it updates; it gives its parent a state and a picker, makes
- * subchannels and has children. Whether the parent, or a child, is a policy in C or one of the
- * host's it cannot tell: between policies in C there is nothing but C.
+ * A policy is a gxds_policy_type (a table of functions that is never freed) and, for each instance,
+ * an object of the type's own. A policy gets updates from its parent. It publishes a state and a
+ * picker to its parent, makes subchannels and has children. It cannot tell whether its parent, or a
+ * child, is a policy in C or one of the host's. Calls between policies in C run only C code.
  *
- * Everything here is confined to the channel's serializer, but for what says otherwise. A function
- * of the policy may be called while another is at work: a child reports while it is updated. What
- * must not be done at once goes through gxds_policy_set_deadline() or a gxds_poker.
+ * Everything here is confined to the channel's serializer, except where a comment says otherwise. A
+ * function of the policy may be called while another one runs: for example, a child reports while
+ * it is updated. Work that must not run at once goes through gxds_policy_set_deadline() or a
+ * gxds_poker.
  *
  * A life:  create ─► (update, exit_idle, child_state, on_deadline, poked …)* ─► end ─► destroy
- * end() may come while any of the policy's functions is at work, and destroy() never does: memory
- * stays until the serializer did what else it had to do. After end() nothing of the policy is
- * called but destroy(), and what the policy still asks for does nothing; a loop looks at
- * gxds_policy_ended(). */
+ * end() may be called while another function of the policy runs. destroy() never is: the memory
+ * stays until the serializer has done its present work. After end() only destroy() is called, and
+ * requests of the policy have no effect. A loop must check gxds_policy_ended(). */
 #ifndef GRPC_XDS_HOST_POLICY_H_
 #define GRPC_XDS_HOST_POLICY_H_
 
@@ -40,11 +40,11 @@ struct json_t;             /* jansson's */
 
 typedef struct gxds_policy gxds_policy;
 
-/* All of it is borrowed: valid during the call. A policy that passes an update on to its child
- * replaces config, and whatever else it decides for the child. */
+/* All fields are borrowed: valid during the call. A policy that passes an update on to its child
+ * replaces config, and every other field that it decides for the child. */
 typedef struct gxds_lb_update {
   gxds_lb_config *config;
-  const gxds_addresses *addresses; /* NULL: there are none, addresses_status says why */
+  const gxds_addresses *addresses; /* NULL: there are none; addresses_status is the reason */
   gxds_status addresses_status;    /* not OK when addresses is NULL */
   const gxds_args *args;
   gxds_str note;                      /* the resolution note (A74); may be empty */
@@ -57,9 +57,9 @@ typedef struct gxds_lb_update {
 typedef struct gxds_policy_type {
   const char *name;
   const char *trace;    /* the word in GRPC_TRACE that turns its trace on; NULL: none */
-  const char *log_name; /* what its lines in the log begin with */
+  const char *log_name; /* the name at the start of its log lines */
   const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
-  bool needs_config;    /* a service config that only names it is refused */
+  bool needs_config;    /* a service config that only names the policy is refused */
 
   /* Makes a config from its JSON form. The caller owns the returned reference. On errors adds all
    * of them to errors, and returns NULL. json is NULL if a service config only names the policy and
@@ -82,12 +82,11 @@ typedef struct gxds_policy_type {
   void (*end)(void *self);
   void (*destroy)(void *self);
 
-  void (*on_deadline)(void *self); /* NULL: it sets none */
-  /* gxds_poker_poke() was called. NULL: it never is. */
+  void (*on_deadline)(void *self); /* NULL: the policy never sets a deadline */
+  /* gxds_poker_poke() was called. NULL: the policy is never poked. */
   void (*poked)(void *self, uint64_t number, gxds_str text);
 
-  /* For policies with children: a child reports its state. child is the token that it was made
-   * with. */
+  /* For policies with children: a child reports its state. child is the child's token. */
   void (*child_state)(void *self, uint64_t child, grpc_connectivity_state state,
                       const gxds_status *status, gxds_picker *take_picker);
   /* A child asks for a subchannel. If this is NULL, it gets one from gxds_policy_subchannel(). */
@@ -95,17 +94,17 @@ typedef struct gxds_policy_type {
                                        const gxds_args *args);
   /* Whether a child's request for new addresses is passed on. NULL means yes. */
   bool (*child_reresolve)(void *self, uint64_t child);
-  /* Sets the metric labels of the child and of the policies below it in *out, where it has labels
-   * of its own. They stay the same as long as the child lives. Borrowed: valid as long as
-   * gxds_metric_labels says. May be NULL. */
+  /* Sets in *out those metric labels that this policy adds for the child and the policies below it.
+   * They stay the same as long as the child lives. Borrowed: gxds_metric_labels says how long they
+   * are valid. May be NULL. */
   void (*child_label)(void *self, uint64_t child, gxds_metric_labels *out);
 
-  /* Why no JSON can configure it, after "NAME cannot be configured: "; then it has no parse
-   * function. NULL: JSON can. */
+  /* If not NULL, JSON cannot configure the policy, and it has no parse function. The text is the
+   * reason, which the error has after "NAME cannot be configured: ". */
   const char *unconfigurable;
 } gxds_policy_type;
 
-/* --- What a policy may do --- */
+/* --- Functions that a policy may call --- */
 
 /* Publishes the policy's state, and the picker that picks from now on. status: borrowed; NULL means
  * OK. */
@@ -136,9 +135,9 @@ uint64_t gxds_policy_random_seed(const gxds_policy *p);
 /* Sets the policy's one deadline: on_deadline() is called once, at that time or a little later, and
  * never from within this call. A later call replaces the deadline; GXDS_TIME_NEVER clears it. */
 void gxds_policy_set_deadline(gxds_policy *p, gxds_time deadline);
-/* end() was called, or is at work. */
+/* Whether end() was called. True also while end() runs. */
 bool gxds_policy_ended(const gxds_policy *p);
-/* Of what type p is. */
+/* The type of p. */
 const gxds_policy_type *gxds_policy_type_of(const gxds_policy *p);
 /* The channel (host/channel.h), which is the same for all its policies. Borrowed: valid as long as
  * p. */
@@ -166,21 +165,21 @@ __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_poli
 
 /* --- Children --- */
 
-/* A child, which is the policy that the config of its updates names. If an update names another
- * policy, the new one is made beside the old one, and takes its place when it reports any state but
- * CONNECTING (gRPC's graceful switch). One owner: the parent. */
+/* A child: the policy that the config of its updates names. If an update names another policy, the
+ * child makes the new policy beside the old one. The new policy replaces the old one when it
+ * reports any state but CONNECTING (gRPC's graceful switch). One owner: the parent. */
 typedef struct gxds_lb_child gxds_lb_child;
-/* token is how the parent tells its children apart. */
+/* token identifies the child to its parent. */
 gxds_lb_child *gxds_lb_child_create(gxds_policy *parent, uint64_t token);
 /* Ends the child, which reports nothing more. c may be NULL. */
 void gxds_lb_child_end(gxds_lb_child *c);
-/* Returns the child policy's status for the update. What the child reports meanwhile may lead to
- * the end of c. */
+/* Returns the child policy's status for the update. A report of the child during the call may make
+ * the parent end c. */
 GXDS_MUST_USE gxds_status gxds_lb_child_update(gxds_lb_child *c, const gxds_lb_update *update);
 void gxds_lb_child_exit_idle(gxds_lb_child *c);
 void gxds_lb_child_reset_backoff(gxds_lb_child *c);
 
-/* --- Pokes: for pickers, which know no policy --- */
+/* --- Pokes: for pickers, which have no pointer to their policy --- */
 
 /* A gxds_poker lets any thread notify a policy at any time, even when the policy has ended. Counted
  * by reference. */

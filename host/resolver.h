@@ -1,12 +1,12 @@
-/* A resolver in C: a gxds_resolver_type (a table of functions, for good) and, for each channel, an
- * object of the type's own. The host makes one for each channel whose target has the type's scheme,
- * and gives what that reports to the channel.
+/* A resolver in C: a gxds_resolver_type (a table of functions that is never freed) and, for each
+ * channel, an object of the type's own. The host makes an object for each channel whose target has
+ * the type's scheme, and passes the object's reports to the channel.
  *
- * Everything here is confined to the channel's serializer, but for what says otherwise.
+ * Everything here is confined to the channel's serializer, except where a comment says otherwise.
  *
  * A life:  create ─► start ─► (drain, reresolve, reset_backoff …)* ─► shutdown ─► destroy
- * The host keeps the object until nobody has a use for it: its owner until shutdown, the link
- * until gone(), and work that schedule() asked for. */
+ * The host keeps the object as long as one of these needs it: its owner, until shutdown; the link,
+ * until gone(); and work that schedule() asked for. */
 #ifndef GRPC_XDS_HOST_RESOLVER_H_
 #define GRPC_XDS_HOST_RESOLVER_H_
 
@@ -23,8 +23,8 @@ extern "C" {
 struct gxds_config;  /* xds_resolver/config.h: the snapshot */
 struct gxds_mailbox; /* xds_resolver/mailbox.h */
 
-/* What the channel does from now on. All of it is borrowed: valid during the call. It has no
- * addresses: the policies find them in the snapshot. */
+/* A result for the channel, in place of the one before. All fields are borrowed: valid during the
+ * call. There are no addresses: the policies find them in the snapshot. */
 typedef struct gxds_resolution {
   gxds_status failure;        /* if not OK, the channel can't be used, and nothing else is set */
   const char *service_config; /* JSON that is valid until the process ends: equal pointers mean
@@ -48,7 +48,7 @@ typedef struct gxds_resolver_channel_ops {
   /* Whether the channel has a trace (channelz), to which add_event() adds. */
   bool (*has_trace)(gxds_resolver_channel *c);
   void (*add_event)(gxds_resolver_channel *c, gxds_resolver_severity severity, gxds_str line);
-  /* INFO, or ERROR. */
+  /* severity is INFO or ERROR. */
   void (*log)(gxds_resolver_severity severity, gxds_str line);
   /* Whether GRPC_TRACE has the word "xds_resolver". */
   bool (*traces)(void);
@@ -58,7 +58,7 @@ struct gxds_resolver_channel { /* first in the host's own object */
   const void *resolver_id; /* identifies the resolver in the host's log */
 };
 
-/* The target that a channel wants resolved. Borrowed: valid as long as the resolver. */
+/* The target of a channel. Borrowed: valid as long as the resolver. */
 typedef struct gxds_resolver_target {
   gxds_str uri;                     /* the whole URI, for the log */
   gxds_str authority;               /* of the URI; may be empty */
@@ -69,28 +69,29 @@ typedef struct gxds_resolver_target {
   const gxds_host *services;
 } gxds_resolver_target;
 
-/* How the reactor reaches the host. */
+/* The functions through which the reactor calls the host. */
 typedef struct gxds_resolver_link gxds_resolver_link;
 struct gxds_resolver_link { /* first in the host's own object */
   /* Asks the host to call drain() soon, and never from within this call. Called on the reactor. */
   void (*schedule)(gxds_resolver_link *l);
   /* The link is not used any more. Called on the reactor. */
   void (*gone)(gxds_resolver_link *l);
-  /* For the channels to the xDS servers. Borrowed: valid until gone(). */
+  /* The arguments of the channels to the xDS servers. Borrowed: valid until gone(). */
   const grpc_channel_args *client_args;
 };
 
 typedef struct gxds_resolver_type {
   const char *scheme;
-  /* Says what is wrong with the path of a URI, as a text that the URI follows; NULL if nothing is.
-   * Any thread. */
+  /* Checks the path of a URI. Returns NULL if it is valid, else an error text, after which the host
+   * logs the URI. Any thread. */
   const char *(*check)(gxds_str path);
   /* The authority of a channel whose program sets none. The caller frees it with gxds_str_free().
    * Any thread. */
   gxds_str (*default_authority)(gxds_str path);
   /* channel: borrowed, valid as long as the object. */
   void *(*create)(gxds_resolver_channel *channel, const gxds_resolver_target *target);
-  /* False if it can't start: then it has reported why, and does not use the link. */
+  /* Starts the resolver. If it returns false, it has reported the error, and does not use the link.
+   */
   bool (*start)(void *self, gxds_resolver_link *link);
   void (*drain)(void *self);
   void (*reresolve)(void *self);
