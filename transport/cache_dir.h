@@ -1,9 +1,10 @@
-/* gxds_cache_dir: the directory of cache files (cache_file.h): whether it may be used, what its
- * files are called, and which of them nobody needs any more.
+/* gxds_cache_dir: the directory of cache files (cache_file.h). It decides whether the directory may
+ * be used, names the files, and removes unused ones.
  *
- * A file of the cache is three, of one name, 16 hexadecimal digits: NAME.gxds, the log; NAME.lock,
- * which whoever writes the log holds locked (flock), and whose time of modification is when it was
- * last in use; NAME.new, while the log is written anew. Any thread; blocks on the file system. */
+ * A cache file consists of up to three files, whose name is 16 hexadecimal digits. NAME.gxds is the
+ * log. NAME.lock is locked (flock) by the process that writes the log, and its modification time is
+ * the time of the last use. NAME.new exists while the log is rewritten. Any thread; blocks on the
+ * file system. */
 #ifndef GRPC_XDS_TRANSPORT_CACHE_DIR_H_
 #define GRPC_XDS_TRANSPORT_CACHE_DIR_H_
 
@@ -18,8 +19,8 @@ extern "C" {
 /* A file that was unused for this long is removed, in nanoseconds. Its target, server or node is
  * not in use any more, or its contents are too old to start from. */
 #define GXDS_CACHE_UNUSED_MAX (INT64_C(30) * 24 * 3600 * 1000000000)
-/* The most entries of a directory that are looked at. The directory may be anybody's and huge, and
- * the reactor waits meanwhile. A process with a thousand targets has some 3,000. */
+/* The most entries of a directory that a sweep reads. The directory may also have other files, in
+ * any number, and the reactor waits meanwhile. A process with a thousand targets has some 3,000. */
 #define GXDS_CACHE_ENTRIES_MAX 10000
 
 /* Room for "0123456789abcdef.gxds" and its terminating zero. */

@@ -1,9 +1,10 @@
-/* gxds_cache_log: a resource cache as a log of records (cache_record.h): what of it counts and
- * where that stands, and when it is written anew. Pure but for its store, which holds the bytes: a
- * file (cache_file.c), or memory in the simulator.
+/* gxds_cache_log: a resource cache as a log of records (cache_record.h). It knows the current
+ * records and their places in the log, and decides when to rewrite the log. It does no I/O itself:
+ * its store holds the bytes, in a file (cache_file.c), or in memory in the simulator.
  *
- * A change costs what changed. When more than half of the log is out of date it is written anew
- * aside, and put in the place of the other in one step. Confined. */
+ * A change costs as much as the changed record. When more than half of the log is out of date, the
+ * current records are written to a second log, which then replaces the first in one step. Confined.
+ */
 #ifndef GRPC_XDS_TRANSPORT_CACHE_LOG_H_
 #define GRPC_XDS_TRANSPORT_CACHE_LOG_H_
 
@@ -40,7 +41,7 @@ gxds_cache_log *gxds_cache_log_create(gxds_str target, gxds_str origin, size_t c
 /* NULL is allowed. */
 void gxds_cache_log_destroy(gxds_cache_log *l);
 
-/* Holds nothing any more. */
+/* Drops all records from memory, but does not change the store. */
 void gxds_cache_log_clear(gxds_cache_log *l);
 /* Loads all of the store's bytes in place of what the log held. Returns NULL if they are used, up
  * to the last whole record. Else returns why they are not, as a static text: then the log is empty,

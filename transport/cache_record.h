@@ -1,13 +1,13 @@
-/* gxds_cache_record: the bytes of a resource cache file: a header, then records, each with its
- * size and checksums. Pure functions, any thread; nothing is allocated but what is encoded.
+/* gxds_cache_record: the bytes of a resource cache file: a header, then records, each with its size
+ * and checksums. Pure functions: any thread. Only the encoded bytes are allocated.
  *
- *     header   magic (16 bytes, the version of the format among them), target, origin
+ *     header   magic (16 bytes, with the version of the format), target, origin
  *     record   kind, time, type, name, version, bytes
  *
- * Numbers are little-endian. A later record of the same type and name takes the place of an earlier
- * one; one of kind REMOVED takes it away. Whoever writes appends whole records, so a writer that is
- * killed leaves a file that ends in a part of one: that is no damage, and what is before it counts.
- * Any other difference from what was written is: then nothing in the file does. */
+ * Numbers are little-endian. A later record replaces an earlier one of the same type and name; a
+ * record of kind REMOVED removes it. A writer appends whole records. If it is killed, the file may
+ * end in a part of a record. This is no damage: the records before it are used. Any other change to
+ * the written bytes is damage: then no record of the file is used. */
 #ifndef GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
 #define GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
 
@@ -41,10 +41,10 @@ typedef struct gxds_cache_record {
 
 typedef enum gxds_cache_part {
   GXDS_CACHE_PART_OK,
-  GXDS_CACHE_PART_END,     /* nothing follows */
+  GXDS_CACHE_PART_END,     /* there are no more bytes */
   GXDS_CACHE_PART_CUT,     /* the part is cut off */
-  GXDS_CACHE_PART_DAMAGED, /* not what was written */
-  GXDS_CACHE_PART_FOREIGN, /* the header is not ours */
+  GXDS_CACHE_PART_DAMAGED, /* the bytes are not those that were written */
+  GXDS_CACHE_PART_FOREIGN, /* this is no cache file, or of another target or origin */
   GXDS_CACHE_PART_VERSION, /* the header has another version of the format */
 } gxds_cache_part;
 

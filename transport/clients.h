@@ -1,20 +1,20 @@
 /* gxds_client_handle: a channel's use of an XdsClient: the engine, its channels and streams to the
  * servers, and its LRS streams.
  *
- * Which channels share one says their bootstrap:
- *   - with shared_stream (bootstrap.h: without a server to fall back to, by itself): all whose
- *     bootstraps have the same content, and whose clients would have the same channel arguments and
- *     does-not-exist timeout. So a process has one ADS stream and one LRS stream to a server,
- *     whatever the number of its targets;
+ * The bootstrap decides which channels share a client:
+ *   - with shared_stream (bootstrap.h; the default if no server has another to fall back to): all
+ *     channels whose bootstraps have the same content, and whose clients would have the same
+ *     channel arguments and does-not-exist timeout. So a process has one ADS stream and one LRS
+ *     stream to a server, for any number of targets;
  *   - without it: the channels of one data-plane target (A71).
- * A client from before a fork is nobody's any more.
+ * In the child of a fork, the parent's clients are not used any more.
  *
- * A shared client is shown as one for each of its targets: of resources a target has those that its
- * channels watch, in status, metrics, and the resource cache; so it has the RPCs that it sent, and
- * the times of updates that it was told of. What is counted of a server (connection, failures,
- * updates) is the client's, and the same for each of its targets.
+ * Status, metrics and the resource cache show a shared client as one client for each of its
+ * targets. A target has the resources that its channels watch, the RPCs that it sent, and the times
+ * of the updates that it was notified of. The counts of a server (connection, failures, updates)
+ * are the client's, and the same for each of its targets.
  *
- * Confined: the reactor's thread, but for gxds_clients_prepare(). */
+ * Confined: the reactor's thread, except for gxds_clients_prepare(). */
 #ifndef GRPC_XDS_TRANSPORT_CLIENTS_H_
 #define GRPC_XDS_TRANSPORT_CLIENTS_H_
 
@@ -38,14 +38,15 @@ typedef struct gxds_watch_events {
    * below, both are borrowed during the call: take a reference to keep them. */
   void (*on_resource)(void *owner, uint64_t token, const gxds_resource *resource,
                       const gxds_error *error);
-  void (*on_ambient_error)(void *owner, uint64_t token, const gxds_error *error); /* NULL: over */
+  void (*on_ambient_error)(void *owner, uint64_t token, const gxds_error *error); /* NULL: the error
+                                                                                     is over */
   /* Everything that one event of the network caused has been reported. Now is the time to publish.
    */
   void (*on_drained)(void *owner);
 } gxds_watch_events;
 
-/* What may block, made in advance on another thread than the reactor: the credentials for every
- * server of the bootstrap. */
+/* The credentials for every server of the bootstrap. Making them may block, so they are made in
+ * advance, on a thread that is not the reactor's. */
 typedef struct gxds_prepared gxds_prepared;
 gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *bootstrap, const gxds_host *host);
 void gxds_prepared_destroy(gxds_prepared *p);
@@ -91,14 +92,14 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
 /* A client as one of its targets sees it. */
 typedef struct gxds_client_view {
   gxds_status_source status;   /* its scope is the target */
-  bool first;                  /* of its client's */
-  gxds_load_store *load_store; /* the client's whole one */
+  bool first;                  /* the first of its client's views */
+  gxds_load_store *load_store; /* the client's own, with the load of all targets */
   const gxds_histogram *update_times;
 } gxds_client_view;
 
-/* The views of all clients, in the order of their creation, with one for each target, in the order
- * of theirs. The caller frees the array, which includes the watches, with gxds_free(). Everything
- * else in it is borrowed until the reactor goes on. */
+/* The views of all clients, in the order of the clients' creation. A client has one view for each
+ * target, in the order of the targets' creation. The caller frees the array, which includes the
+ * watches, with gxds_free(). Everything else in it is borrowed until the reactor goes on. */
 gxds_client_view *gxds_clients_views(size_t *count);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The clocks of the system, for what lies outside the engine, to which time is an argument. Any
- * thread. */
+/* The clocks of the system, for code outside the engine. (The engine gets the time as an argument.)
+ * Any thread. */
 #ifndef GRPC_XDS_TRANSPORT_CLOCK_H_
 #define GRPC_XDS_TRANSPORT_CLOCK_H_
 

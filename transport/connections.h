@@ -40,8 +40,8 @@ typedef struct gxds_service {
   /* Whether these bytes, which are all that came so far, are a whole request. It is called before
    * the first byte, too. */
   bool (*is_whole)(gxds_str request);
-  /* Makes the response. fd: the socket, by which to identify the client. *out is empty; the
-   * connection takes ownership of what is put there. */
+  /* Makes the response. fd: the socket, which identifies the client. *out is empty; the connection
+   * takes ownership of what is put there. */
   void (*answer)(int fd, gxds_str request, gxds_answer *out);
 } gxds_service;
 
@@ -67,8 +67,8 @@ typedef struct gxds_connections {
  * GXDS_CONNECTIONS_MAX connections, one is closed. */
 void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now);
 
-/* Does what needs no waiting: receives, responds to one request, and sends. Closes the connections
- * that are done or whose time is over. */
+/* Receives, responds to one request, and sends, without waiting. Closes the connections that are
+ * done or whose time is over. */
 void gxds_connections_turn(gxds_connections *c, gxds_time now);
 
 /* gxds_connections_deadline(): when the next turn is due; GXDS_TIME_NEVER: there is no connection.

@@ -1,6 +1,6 @@
-/* Sockets that the child of a fork has of its parent, taken from whoever inherited them: a
- * connection that its peer has closed comes into their place, so that nothing writes to what is the
- * parent's, nor to what takes the number next. Any thread. */
+/* Takes the parent's sockets away from the code that inherited them in the child of a fork. A
+ * connection that its peer has closed replaces each socket. So that code writes neither to the
+ * parent's connections nor to a later file with the same descriptor. Any thread. */
 #ifndef GRPC_XDS_TRANSPORT_CUT_OFF_H_
 #define GRPC_XDS_TRANSPORT_CUT_OFF_H_
 
@@ -11,12 +11,12 @@ extern "C" {
 /* Makes a connection that its peer has closed. The caller closes it. -1 if the process has no file
  * descriptor left. */
 int gxds_cut_off_make(void);
-/* Puts that connection in the place of fd. */
+/* Makes fd a descriptor of that connection, in place of its present file. */
 void gxds_cut_off_put(int made, int fd);
 
-/* Runs close_some, and puts such a connection in the place of each socket that it closed. These
- * descriptors stay open for the life of the process, since nobody knows them any more. Without
- * /proc it finds none. */
+/* Runs close_some(), and puts such a connection in the place of each socket that it closed. These
+ * descriptors stay open for the life of the process, because no code closes them any more. Without
+ * /proc it replaces none. */
 void gxds_cut_off_closed(void (*close_some)(void));
 
 #ifdef __cplusplus

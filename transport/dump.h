@@ -1,8 +1,8 @@
-/* gxds_clients_dump(): what all clients hold, for the client status discovery service (A40) and for
- * metrics (A78), from any thread: the reactor is asked, and answers.
+/* gxds_clients_dump(): the state of all clients, for the client status discovery service (A40) and
+ * for metrics (A78). Any thread may call it. It asks the reactor and waits for the result.
  *
- * It must not be called where a serializer runs: nothing there waits for the reactor. On the
- * reactor itself it answers at once. */
+ * Don't call it under a serializer, because no code there may wait for the reactor. On the reactor
+ * itself it returns at once. */
 #ifndef GRPC_XDS_TRANSPORT_DUMP_H_
 #define GRPC_XDS_TRANSPORT_DUMP_H_
 

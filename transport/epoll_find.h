@@ -1,4 +1,4 @@
-/* Finds out from /proc what the epoll sets of this process watch. Any thread. */
+/* Finds in /proc which sockets the epoll sets of this process watch. Any thread. */
 #ifndef GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 #define GRPC_XDS_TRANSPORT_EPOLL_FIND_H_
 

@@ -1,10 +1,11 @@
-/* gxds_file_source: a "file://" server of the bootstrap: a directory of resource files (files/),
- * read and watched on a thread of its own, that answers one engine as an xDS server would.
+/* gxds_file_source: a "file://" server of the bootstrap, which is a directory of resource files
+ * (files/). A thread of its own reads and watches the directory. To its one engine, it behaves like
+ * an xDS server.
  *
- * A state of the directory counts as a whole or not at all: one with errors replaces nothing. Until
- * the first good one the source has failed, as a channel that can't connect; so it has while the
- * system has no descriptors or inotify instances left, which is tried every second. Confined: the
- * reactor's thread. */
+ * A state of the directory is used as a whole or not at all: a state with errors does not replace
+ * the last good one. Until the first good state, the source reports a failure, like a channel that
+ * can't connect. It also does so while the system has no file descriptors or inotify instances
+ * left; then it tries again every second. Confined: the reactor's thread. */
 #ifndef GRPC_XDS_TRANSPORT_FILE_SOURCE_H_
 #define GRPC_XDS_TRANSPORT_FILE_SOURCE_H_
 

@@ -1,7 +1,7 @@
 /* Counts the work that is handed over to threads of the host, because the reactor must not run the
- * work of channels itself. A fork waits until it is done: otherwise the child would lack the
- * thread, and find the host in an unfinished state. So does the exit of the process, when the
- * host's globals end. */
+ * work of channels itself. A fork waits until the work is done. Otherwise the thread would be
+ * missing in the child, and the host's state would be unfinished. The exit of the process waits
+ * too, because the host's globals end there. */
 #ifndef GRPC_XDS_TRANSPORT_HAND_OVER_H_
 #define GRPC_XDS_TRANSPORT_HAND_OVER_H_
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The handlers for fork.h, which knows them from the start. */
+/* The fork handlers of this stage. fork.c has them from the start, without a registration. */
 extern const struct gxds_fork_handlers gxds_hand_over_fork_handlers;
 
 /* Counts work that will be handed over. Any thread. It waits only for a fork. */

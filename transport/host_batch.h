@@ -1,6 +1,6 @@
-/* A batch on a gRPC call, whose completion is reported on whichever thread has it. A completion
- * queue of the callback kind would wake one of the host's threads for each completion, and that
- * thread would then wake the reactor. */
+/* A batch on a gRPC call, whose completion is reported on the thread that takes it from gRPC. A
+ * completion queue of the callback kind would wake one of the host's threads for each completion,
+ * and that thread would then wake the reactor. */
 #ifndef GRPC_XDS_TRANSPORT_HOST_BATCH_H_
 #define GRPC_XDS_TRANSPORT_HOST_BATCH_H_
 

@@ -1,10 +1,10 @@
-/* gxds_http: requests to one web server, by libcurl (7.85 or newer), which is loaded with the first
- * of them: programs that name no web server in their bootstrap don't carry it.
+/* gxds_http: requests to one web server, by libcurl (7.85 or newer). The first request of the
+ * process loads libcurl, so programs without a web server in their bootstrap don't load it.
  *
- * It carries bytes: no redirects, cookies, passwords of .netrc or protocols but http and https. A
- * proxy is the one that gRPC would use: the first of grpc_proxy, https_proxy and http_proxy, which
- * must be an http: URL, unless no_grpc_proxy or no_proxy have the host; privileged programs read
- * none of them. Confined to one thread. */
+ * It only transfers bytes. It does not use redirects, cookies, passwords from .netrc, or protocols
+ * other than http and https. It uses the same proxy as gRPC: the first of grpc_proxy, https_proxy
+ * and http_proxy, which must be an http: URL, unless no_grpc_proxy or no_proxy name the host.
+ * Privileged programs read none of these variables. Confined to one thread. */
 #ifndef GRPC_XDS_TRANSPORT_HTTP_H_
 #define GRPC_XDS_TRANSPORT_HTTP_H_
 
@@ -44,8 +44,8 @@ void gxds_http_cancel_all(gxds_http *h);
 /* Waits until there is something to do, until wake_fd is readable, or for that many milliseconds;
  * negative means for ever. It uses nothing but sockets, so a fork may happen meanwhile. */
 void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds);
-/* Does what needs no waiting. Calls on_answer for each request that ended; on_answer must not call
- * h. */
+/* Does all work that needs no waiting. Calls on_answer for each request that ended; on_answer must
+ * not call h. */
 void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_answer *answer),
                     void *arg);
 

@@ -1,5 +1,5 @@
-/* Reads the one thing of a JWT (RFC 7519) that a client must know: when it expires. Everything else
- * is for the server to check (A97). Pure; any thread. */
+/* Reads the time at which a JWT (RFC 7519) expires. The client needs nothing else of it; the server
+ * checks the rest (A97). Pure; any thread. */
 #ifndef GRPC_XDS_TRANSPORT_JWT_H_
 #define GRPC_XDS_TRANSPORT_JWT_H_
 

@@ -1,6 +1,5 @@
-/* gxds_lrs_call connects a gxds_lrs_stream to the world: it carries the stream's actions out on a
- * gRPC call, and passes the call's events and the time to the stream. Only on the reactor's thread.
- */
+/* gxds_lrs_call connects a gxds_lrs_stream to gRPC: it carries out the stream's actions on a gRPC
+ * call, and passes the call's events and the time to the stream. Only on the reactor's thread. */
 #ifndef GRPC_XDS_TRANSPORT_LRS_CALL_H_
 #define GRPC_XDS_TRANSPORT_LRS_CALL_H_
 

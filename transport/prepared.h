@@ -17,8 +17,8 @@ typedef struct gxds_prepared_server {
   gxds_call_creds *call_creds; /* NULL: it has none */
 } gxds_prepared_server;
 
-/* Finds what was prepared for the bootstrap's server that equals this one. Borrowed: valid as long
- * as p. NULL if the bootstrap has no such server. */
+/* Finds the credentials for the bootstrap's server that equals this one. Borrowed: valid as long as
+ * p. NULL if the bootstrap has no such server. */
 const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
                                                const gxds_bootstrap_server *server);
 

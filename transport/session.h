@@ -1,8 +1,9 @@
-/* gxds_session: an engine (gxds_client) at work: carries its actions to channels and calls, brings
- * their events and the time to it, and reports load to the servers that ask for it.
+/* gxds_session: an engine (gxds_client) with its channels, calls and timers. It carries out the
+ * engine's actions, passes events and the time to the engine, and reports load to the servers that
+ * ask for it.
  *
- * Confined: the reactor's thread. Whoever calls the engine itself (watch, unwatch) calls
- * gxds_session_kick() afterwards. */
+ * Confined: the reactor's thread. After a direct call of the engine (watch, unwatch), call
+ * gxds_session_kick(). */
 #ifndef GRPC_XDS_TRANSPORT_SESSION_H_
 #define GRPC_XDS_TRANSPORT_SESSION_H_
 
@@ -24,8 +25,8 @@ typedef struct gxds_session_events {
   void (*on_notification)(void *arg, const gxds_action *action);
   /* There are no more actions for now. */
   void (*on_drained)(void *arg);
-  /* Called at the end of everything that one event of the network or of time caused, if any watcher
-   * was notified. took is the time since the response arrived; -1 if the event was no response. */
+  /* The handling of one event of the network or of time is complete, and it notified at least one
+   * watcher. took is the time since the response arrived; -1 if the event was no response. */
   void (*on_notified)(void *arg, gxds_duration took);
 } gxds_session_events;
 

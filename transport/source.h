@@ -1,6 +1,7 @@
 /* gxds_source: a server of the bootstrap that is reached without gRPC: a directory (file_source.h)
- * or a web server (web_source.h). One ADS stream at a time, as stream_call.h has it: on_sent and
- * on_message follow a send and a read. Confined: the reactor's thread. */
+ * or a web server (web_source.h). It has one ADS stream at a time, with the events of
+ * stream_call.h: on_sent follows a send, and on_message follows a read. Confined: the reactor's
+ * thread. */
 #ifndef GRPC_XDS_TRANSPORT_SOURCE_H_
 #define GRPC_XDS_TRANSPORT_SOURCE_H_
 

@@ -1,9 +1,10 @@
-/* gxds_stream_call: one bidirectional streaming call on gRPC's C API: what ADS and LRS streams have
- * in common. It sends and reads when told to, one message at a time each, and says how it ended.
+/* gxds_stream_call: one bidirectional streaming call on gRPC's C API, the common part of ADS and
+ * LRS streams. On request it sends one message, or reads one message. It reports how the call
+ * ended.
  *
- * Confined: the reactor's thread. It ends in one of two ways, after which the pointer is dead:
- * on_closed is told, or gxds_stream_call_close() is called. The memory goes when the last batch is
- * done; until then it holds a use of the reactor. */
+ * Confined: the reactor's thread. The call ends when on_closed or gxds_stream_call_close() is
+ * called; then the pointer is invalid. The memory is freed when the last batch is done. Until then
+ * it holds a use of the reactor. */
 #ifndef GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 #define GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 

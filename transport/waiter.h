@@ -1,10 +1,10 @@
 /* gxds_waiter: how the reactor's thread waits for completions and is woken. At most one waiter
  * waits in a process.
  *
- * Usually it waits on a semaphore, and a worker polls. The completion of a batch is called by
- * whichever thread has it (host_batch.h). A completion without a batch is called by a thread of the
- * host, through a callback completion queue. Where there can be no worker, the reactor's thread
- * waits, and polls, in grpc_completion_queue_next(). */
+ * Usually it waits on a semaphore, and a worker polls. The completion of a batch is called by the
+ * thread that takes it from gRPC (host_batch.h). A completion without a batch is called by a thread
+ * of the host, through a callback completion queue. Where there can be no worker, the reactor's
+ * thread waits, and polls, in grpc_completion_queue_next(). */
 #ifndef GRPC_XDS_TRANSPORT_WAITER_H_
 #define GRPC_XDS_TRANSPORT_WAITER_H_
 

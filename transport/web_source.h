@@ -1,9 +1,10 @@
-/* gxds_web_source: an "http:" or "https:" server of the bootstrap: what it is asked (web/) and what
- * is carried (http.h), on a thread of its own, which speaks with one engine as an xDS server would.
+/* gxds_web_source: an "http:" or "https:" server of the bootstrap. web/ decides on the requests,
+ * and http.h sends them, on a thread of the source's own. To its one engine, it behaves like an xDS
+ * server.
  *
- * A stream ends when something could not be fetched, read or applied. libcurl is loaded by the
- * first request. A fork waits until no such thread is within libcurl; the child's streams are new
- * ones. Confined: the reactor's thread. */
+ * A stream ends when a response could not be fetched, read or applied. The first request loads
+ * libcurl. A fork waits until no such thread is inside libcurl. The child makes new streams.
+ * Confined: the reactor's thread. */
 #ifndef GRPC_XDS_TRANSPORT_WEB_SOURCE_H_
 #define GRPC_XDS_TRANSPORT_WEB_SOURCE_H_
 
