@@ -1,7 +1,7 @@
 /* The subchannel of an endpoint that has several addresses (A61). Policies use it like any other.
- * It connects as race.h describes, and RPCs go to the address that is connected. Counted by
- * reference. All but the counting, and gxds_endpoint_subchannel_connected(), is only under the
- * channel's serializer. */
+ * It connects as race.h describes, and RPCs go to the connected address. Counted by reference. Call
+ * the functions under the channel's serializer, except those that count references, and
+ * gxds_endpoint_subchannel_connected(). */
 #ifndef GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_ENDPOINT_SUBCHANNEL_H_
 #define GRPC_XDS_LB_POLICIES_HAPPY_EYEBALLS_ENDPOINT_SUBCHANNEL_H_
 
@@ -14,7 +14,7 @@ extern "C" {
 /* Makes subchannels to single addresses until its owner ends it. */
 typedef struct gxds_subchannel_maker {
   gxds_ref refs;
-  void *of; /* NULL: it can't any more */
+  void *of; /* NULL: the owner has ended it */
   gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args);
 } gxds_subchannel_maker;
 
@@ -22,11 +22,11 @@ typedef struct gxds_subchannel_maker {
 gxds_subchannel_maker *gxds_subchannel_maker_create(
     void *of,
     gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args));
-/* Its owner ends: it makes no more subchannels. Gives up the caller's reference. */
+/* Ends the maker: it makes no more subchannels. Releases the caller's reference. */
 void gxds_subchannel_maker_end(gxds_subchannel_maker *m);
 
 /* Makes the subchannel for an endpoint with several addresses, which are copied. The caller owns
- * the returned reference. The last reference may be given up on any thread. */
+ * the returned reference. The last reference may be released on any thread. */
 gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_subchannel_maker *m,
                                                  const gxds_lb_address *address,
                                                  const gxds_args *args);

@@ -1,7 +1,7 @@
 /* gxds_held_endpoint: an endpoint that sessions use, with a subchannel of the override_host
- * policy's own. Counted by reference: pickers have it on any thread, by their table; what is
- * atomic in it, they may change. The rest is the policy's, under its serializer. Private to
- * override_host. */
+ * policy's own. Counted by reference: the pickers' table has references to it. Pickers may change
+ * the atomic fields on any thread. The other fields are the policy's, under its serializer. Private
+ * to override_host. */
 #ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_HELD_ENDPOINT_H_
 #define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_HELD_ENDPOINT_H_
 
@@ -16,17 +16,17 @@ struct gxds_held_endpoint {
   gxds_ref refs;
   gxds_subchannel *subchannel; /* a reference */
   gxds_str addresses;          /* in the form of a cookie; owned */
-  atomic_int state;  /* the subchannel's state; CONNECTING until it is known. It stays as it is once
-                        the policy has let go of the endpoint */
+  atomic_int state;  /* the subchannel's state; CONNECTING until it is known. It does not change any
+                        more once the policy has let go of the endpoint */
   atomic_bool used;  /* a session used it since the policy last checked */
   atomic_bool asked; /* a picker asked the policy to connect it since its state last changed */
-  /* The policy's own. */
+  /* The policy's own fields. */
   gxds_watch watch;
-  void (*changed)(void *policy); /* its state */
+  void (*changed)(void *policy); /* called when the state changes */
   void *policy;
   gxds_address key; /* one of its addresses */
   gxds_time last_used;
-  gxds_held_endpoint *prev; /* of the policy's list */
+  gxds_held_endpoint *prev; /* in the policy's list */
   gxds_held_endpoint *next;
 };
 
@@ -39,12 +39,12 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
                                               void *policy);
 gxds_held_endpoint *gxds_held_endpoint_ref(gxds_held_endpoint *h);
 void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any thread */
-/* The policy lets go of the endpoint, and then publishes a picker that does not know it. Until the
- * channel has that picker, RPCs that find the endpoint still go there: otherwise their session
- * would move without need, if the next picker holds the endpoint again. Takes ownership of the
+/* The policy lets go of the endpoint, and then publishes a picker without it. Until the channel has
+ * that picker, RPCs that find the endpoint still go there. Otherwise their session would move to
+ * another endpoint, although the next picker may hold this endpoint again. Takes ownership of the
  * policy's reference. */
 void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
-/* For pickers. */
+/* For pickers: marks the endpoint as used by a session. */
 static inline void gxds_held_endpoint_use(gxds_held_endpoint *h) {
   /* Most RPCs only read it. */
   if (!atomic_load_explicit(&h->used, memory_order_relaxed)) {

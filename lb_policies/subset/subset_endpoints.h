@@ -1,6 +1,6 @@
-/* gxds_subset_endpoints: those endpoints of a cluster that have some metadata (E5), in their
- * priorities and localities. An update shares every locality of the subset that it did not change
- * with what was there before, so that policies below are not touched for it.
+/* gxds_subset_endpoints: those endpoints of a cluster that have certain metadata (E5), in their
+ * priorities and localities. After an update, a locality of the subset that did not change is the
+ * same object as before. So the policies below do nothing for it.
  *
  * Confined: the owner's. Lives in the owner's struct; zero-initialised has no endpoints. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_ENDPOINTS_H_
@@ -15,19 +15,19 @@ extern "C" {
 
 typedef struct gxds_subset_endpoints {
   const gxds_endpoints *part; /* a reference; NULL: the cluster's endpoints are not known */
-  size_t count;               /* endpoints in it */
-  /* Private: the endpoints that it was made from, and how. */
+  size_t count;               /* the number of endpoints in part */
+  /* Private: the endpoints and the rules that part was made from. */
   const gxds_endpoints *all; /* a reference */
   bool locality_weight_aware;
   bool scale_locality_weight;
   bool list_as_any;
 } gxds_subset_endpoints;
 
-/* What an update changed in a cluster, computed once for all of its subsets: for each locality the
- * range of places outside of which the endpoints are the same. */
+/* The changes of an update to a cluster, computed once for all of its subsets. For each locality
+ * they have the range of places that contains all changed endpoints. */
 typedef struct gxds_subset_changes gxds_subset_changes;
-/* Both are borrowed: valid as long as the result. Either may be NULL: the endpoints were not known,
- * or are not. */
+/* Both are borrowed: valid as long as the result. Either may be NULL: the endpoints were, or are,
+ * not known. */
 gxds_subset_changes *gxds_subset_changes_create(const gxds_endpoints *before,
                                                 const gxds_endpoints *after);
 void gxds_subset_changes_destroy(gxds_subset_changes *c); /* NULL is allowed */
@@ -36,7 +36,8 @@ void gxds_subset_endpoints_fini(gxds_subset_endpoints *s);
 /* Updates the subset to the endpoints of `all`; NULL: they are not known. wanted is the metadata
  * that they must have, as in lb_metadata.h; it is the same at each call, and empty for all
  * endpoints. changes are those since the last call; NULL: not known. Localities without any such
- * endpoint are left out. If no change concerns the subset, the cost follows what changed. */
+ * endpoint are left out. If no change concerns the subset, the cost depends only on the number of
+ * changed endpoints and of localities. */
 void gxds_subset_endpoints_update(gxds_subset_endpoints *s, const gxds_endpoints *all,
                                   gxds_str wanted, const gxds_lb_subsets *rules,
                                   const gxds_subset_changes *changes);

@@ -1,5 +1,5 @@
 /* Finds the endpoints for a route's match (E5), as Envoy's subset load balancer does. Pure: a
- * callback tells it which subsets exist. */
+ * callback finds the subsets that exist. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_FALLBACK_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_FALLBACK_H_
 

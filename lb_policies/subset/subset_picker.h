@@ -1,6 +1,6 @@
-/* The picker of a cluster with subsets: it looks an RPC's match (E5) up, and lets the picker of
- * that subset pick. An RPC whose match is not known yet waits until the policy has made its subset.
- * Private to subset. */
+/* The picker of a cluster with subsets. It looks up the RPC's match (E5), and calls the picker of
+ * that subset. An RPC whose match is not known yet waits until the policy has found the subset for
+ * it. Private to subset. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_PICKER_H_
 
@@ -13,19 +13,20 @@ extern "C" {
 
 typedef enum gxds_subset_pick_kind {
   GXDS_SUBSET_PICK_WAIT, /* the subset has no picker yet */
-  GXDS_SUBSET_PICK_FAIL, /* no endpoints are for it */
-  GXDS_SUBSET_PICK_BY,   /* by picker */
+  GXDS_SUBSET_PICK_FAIL, /* no endpoints are for the match: the RPC fails */
+  GXDS_SUBSET_PICK_BY,   /* call picker */
 } gxds_subset_pick_kind;
 
 typedef struct gxds_subset_pick {
   gxds_subset_pick_kind kind;
-  gxds_picker *picker; /* BY: borrowed, valid during the call that takes it */
+  gxds_picker *picker; /* BY: borrowed, valid during the call that gets it */
 } gxds_subset_pick;
 
 typedef struct gxds_subset_picker gxds_subset_picker;
 
-/* Makes a picker for at most count matches. `otherwise` is for RPCs without a match. poker is poked
- * with the text of an unknown match. Strings are copied. The caller owns the returned reference. */
+/* Makes a picker for at most count matches. `otherwise` is for RPCs without a match. For an unknown
+ * match, the picker pokes poker with the match's text. Strings are copied. The caller owns the
+ * returned reference. */
 gxds_subset_picker *gxds_subset_picker_create(gxds_str cluster, const gxds_subset_pick *otherwise,
                                               size_t count, gxds_poker *poker);
 /* Adds a match. Only before the picker is published, and each match once. */

@@ -1,13 +1,14 @@
-/* The policy of a cluster with subsets (E5: Envoy's lb_subset_config): "grpc_xds_subset". It stands
- * between cluster_impl and priority, and has a priority policy for all endpoints, and one for each
- * subset that RPCs were sent to: a subset fails over between priorities by itself, as in Envoy.
+/* The policy of a cluster with subsets (E5: Envoy's lb_subset_config): "grpc_xds_subset". It is
+ * between cluster_impl and priority. It has one priority policy for all endpoints, and one for each
+ * subset that RPCs were sent to. So each subset fails over between priorities by itself, as in
+ * Envoy.
  *
- * An endpoint of several subsets has a subchannel in each, made with the same arguments: the
- * host's pool gives them one connection. All endpoints are connected as if there were no subsets;
- * and the state of the policy is that of all endpoints.
+ * An endpoint of several subsets has a subchannel in each. The subchannels have the same arguments,
+ * so the host's pool gives them one connection. All endpoints are connected as if there were no
+ * subsets, and the policy reports the state of the child for all endpoints.
  *
- * Which subset an RPC wants (gxds_routed_call.match) is found out once, when the first such RPC
- * comes, and again when endpoints change. */
+ * The policy finds the subset for an RPC's match (gxds_routed_call.match) when the first RPC with
+ * that match comes, and again when endpoints change. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_POLICY_H_
 
@@ -21,7 +22,8 @@ extern "C" {
 extern const gxds_policy_type gxds_subset_policy;
 
 /* The most matches of routes that are kept at a time, because each may have a subset with its own
- * list of endpoints. Beyond it the oldest is dropped, and made again when an RPC needs it. */
+ * list of endpoints. If there are more, the oldest is dropped, and made again when an RPC needs it.
+ */
 #define GXDS_SUBSET_MATCHES_MAX 1024u
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What the files of the weighted_locality policy share. Private to it. */
+/* Functions that the files of the weighted_locality policy share. Private to the policy. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_LOCALITY_PICKER_H_
 

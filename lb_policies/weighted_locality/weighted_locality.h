@@ -1,17 +1,19 @@
-/* gxds_weighted_locality: the localities of one priority, each with a leaf policy below it: which
- * there are, which state they add up to, and who shares in the picks (A27, A28).
+/* gxds_weighted_locality: the localities of one priority, each with a leaf policy below it. It
+ * decides which leaves exist, which state they have together, and which of them get picks (A27,
+ * A28).
  *
- * It holds no policy of the host, no picker and no timer. Events go in (an update, a child's state,
- * the time), operations come out of gxds_weighted_locality_next(), which the owner carries out one
- * at a time; each may cause the next events at once. However many events come together, one picker
- * is published for them.
+ * It holds no policy of the host, no picker and no timer. Events go in: an update, a child's state,
+ * the time. Operations come out of gxds_weighted_locality_next(). The owner carries them out one at
+ * a time, and each may cause the next events at once. For several events that come together, it
+ * publishes one picker.
  *
  * The state: READY if any locality is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A
- * locality that failed counts as failed until it is READY again. One that is IDLE is told to
- * connect.
+ * locality that failed counts as failed until it is READY again. A leaf that reports IDLE is asked
+ * to connect.
  *
- * A locality that is gone from an update is out of the picks at once; its leaf is kept, unused, for
- * 15 minutes (A28), so that it comes back with its connections when a locality moves to and fro.
+ * When an update no longer has a locality, the locality gets no more picks. Its leaf is kept,
+ * unused, for 15 minutes (A28). So if the locality comes back in that time, its connections still
+ * exist.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WEIGHTED_LOCALITY_H_
@@ -32,23 +34,24 @@ typedef struct gxds_weighted_locality gxds_weighted_locality;
 
 /* How long the leaf of a removed locality is kept. */
 #define GXDS_WEIGHTED_LOCALITY_RETENTION (15 * 60 * GXDS_SECOND)
-/* The most leaves of removed localities that are kept, so that a control plane that keeps renaming
- * localities does not grow a client without limit. This is several times the localities of a usual
- * priority. Those that left first end first. */
+/* The most leaves of removed localities that are kept. Without a limit, a control plane that
+ * renames localities again and again would make the client grow. The limit is several times the
+ * number of localities of a usual priority. The leaves that were removed first end first. */
 #define GXDS_WEIGHTED_LOCALITY_RETAINED_MAX 64u
 
 typedef enum gxds_weighted_locality_op_kind {
   GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update with locality */
   GXDS_WEIGHTED_LOCALITY_UPDATE,    /* give the leaf locality */
-  GXDS_WEIGHTED_LOCALITY_EXIT_IDLE, /* tell the leaf to connect */
-  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report the state with a picker over members: in READY those
-                                       that are READY, in TRANSIENT_FAILURE all, with the status of
-                                       `failed`. Without members, with a picker that queues */
+  GXDS_WEIGHTED_LOCALITY_EXIT_IDLE, /* ask the leaf to connect */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report the state, with a picker over the members: in READY
+                                       the READY leaves, in TRANSIENT_FAILURE all leaves, with the
+                                       status of `failed`. If there are no members, with a picker
+                                       that queues */
   GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no localities */
   GXDS_WEIGHTED_LOCALITY_REMOVE,        /* end the leaf */
 } gxds_weighted_locality_op_kind;
 
-/* Borrowed: valid until the next call. */
+/* The pointers are borrowed: valid until the next call. */
 typedef struct gxds_weighted_locality_op {
   gxds_weighted_locality_op_kind kind;
   uint64_t child;                /* the leaf's token: never reused */
@@ -57,7 +60,7 @@ typedef struct gxds_weighted_locality_op {
   const uint64_t *members;       /* PUBLISH: tokens */
   const uint32_t *weights;       /* the weights of the members; none is 0 */
   size_t member_count;
-  uint64_t failed; /* PUBLISH of TRANSIENT_FAILURE: the leaf that failed last; its last failure is
+  uint64_t failed; /* PUBLISH of TRANSIENT_FAILURE: the leaf that failed last, whose last failure is
                       the status */
 } gxds_weighted_locality_op;
 
@@ -66,7 +69,7 @@ gxds_weighted_locality *gxds_weighted_locality_create(void);
 void gxds_weighted_locality_destroy(gxds_weighted_locality *w); /* NULL is allowed */
 
 typedef struct gxds_weighted_locality_update {
-  /* NULL: no localities. Borrowed; takes references on the localities. */
+  /* NULL: no localities. Borrowed; the function takes references on the localities. */
   const gxds_priority *priority;
   bool leaf_changed; /* the leaves' config or the channel args changed, which concerns all leaves */
   bool note_changed; /* the resolution note changed, which concerns leaves without endpoints only */
@@ -81,7 +84,7 @@ void gxds_weighted_locality_on_child_state(gxds_weighted_locality *w, uint64_t c
 /* Early or repeated calls are harmless. */
 void gxds_weighted_locality_on_deadline(gxds_weighted_locality *w, gxds_time now);
 
-/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+/* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_weighted_locality_next(gxds_weighted_locality *w, gxds_weighted_locality_op *op);
 /* When to call gxds_weighted_locality_on_deadline() next. */

@@ -2,19 +2,20 @@
  * exact in the long run.
  *
  * A circle of 2^64 points is divided into one sector per member, as wide as its weight. Turn t
- * points at t × 2^64/φ (the golden angle, rounded to an odd number, so that 2^64 turns meet every
- * point once), and the member is the one whose sector it hits. A guide table with two or more cells
- * per member says where to look: constant time on average, at most log2(count) steps when very many
- * small weights lie beside a huge one.
+ * points at t × 2^64/φ (the golden angle, rounded to an odd number, so that 2^64 turns hit every
+ * point once). It picks the member whose sector has that point. A guide table with two or more
+ * cells per member gives the place to search: constant time on average, at most log2(count) steps
+ * if very many small weights lie beside a huge one.
  *
  * Discrepancy: among any N successive turns, from any start, a member of share p is picked N·p
- * times, give or take 2 for each term of N's Fibonacci representation (Denjoy and Koksma): never
- * more than 2·(1 + log_φ(N)/2). Seen in practice: less than 4 at 10,000 turns, less than 6 at a
- * million. Nothing is rounded to a table: a weight of 1 beside 2^32 - 1 gets its share. Unlike a
- * periodic table, the order doesn't fall in step with callers that alternate between kinds of RPCs.
+ * times, plus or minus 2 for each term of N's Fibonacci representation (Denjoy and Koksma). That is
+ * never more than 2·(1 + log_φ(N)/2). In practice: less than 4 at 10,000 turns, less than 6 at a
+ * million. Weights are not rounded to the size of a table: a weight of 1 beside 2^32 - 1 gets its
+ * share. Unlike a periodic table, the order doesn't fall in step with callers that alternate
+ * between kinds of RPCs.
  *
- * Immutable: any thread. The turns are counted apart (gxds_turns), so that the order goes on where
- * it was when a wheel is replaced. */
+ * Immutable: any thread. The count of turns is a separate object (gxds_turns), so the order goes on
+ * from the same turn when a wheel is replaced. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WHEEL_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_LOCALITY_WHEEL_H_
 
@@ -32,7 +33,7 @@ typedef struct gxds_wheel gxds_wheel;
 /* One owner. count: 1 … 2^31; no weight may be 0. Copies the weights. */
 gxds_wheel *gxds_wheel_create(const uint32_t *weights, size_t count);
 void gxds_wheel_destroy(gxds_wheel *w); /* NULL is allowed */
-/* The member whose turn it is: an index into the weights. */
+/* Returns the member of that turn, as an index into the weights. */
 size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn);
 
 /* The count of turns. It is mutable and counted by reference, since pickers outlive the policy. Any
