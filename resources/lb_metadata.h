@@ -1,9 +1,9 @@
-/* Metadata of endpoints and routes in the namespace "envoy.lb", by which a cluster's endpoints are
- * told apart into subsets (E5: Envoy's load balancer subsets).
+/* Metadata of endpoints and routes in the namespace "envoy.lb". It divides a cluster's endpoints
+ * into subsets (E5: Envoy's load balancer subsets).
  *
- * Its one form is a JSON object on one line, {"stage":"prod","version":"v1"}: names in the order of
- * their bytes as they are written, each once, and equal values written alike. So two are equal when
- * their bytes are. Pure functions: any thread. */
+ * It is always a JSON object on one line, {"stage":"prod","version":"v1"}. The names are in the
+ * order of their written bytes, each name comes once, and equal values have the same bytes. So two
+ * texts are equal if their bytes are equal. Pure functions: any thread. */
 #ifndef GRPC_XDS_RESOURCES_LB_METADATA_H_
 #define GRPC_XDS_RESOURCES_LB_METADATA_H_
 
@@ -20,7 +20,7 @@ extern "C" {
  * endpoint keeps its own copy. */
 #define GXDS_LB_METADATA_BYTES_MAX 4096u
 
-/* The metadata that a route wants of endpoints. Immutable; valid as long as its route. */
+/* The metadata that a route requires of endpoints. Immutable; valid as long as its route. */
 typedef struct gxds_metadata_match {
   gxds_str text; /* at least one member */
   uint64_t hash; /* gxds_metadata_hash(text) */
@@ -28,12 +28,12 @@ typedef struct gxds_metadata_match {
 
 uint64_t gxds_metadata_hash(gxds_str text);
 
-/* Takes the next member off the front of *rest, which is a text in this form, or what an earlier
- * call left of it. name includes its quotes. Borrowed: valid as long as the text. False if there is
- * none. */
+/* Takes the next member off the front of *rest, which is a text in this form, or the rest of it
+ * after an earlier call. name includes its quotes. Borrowed: valid as long as the text. False if
+ * there is none. */
 bool gxds_metadata_next(gxds_str *rest, gxds_str *name, gxds_str *value);
-/* The same for the items of a list: *rest starts as a value. False if there is none, or if it is no
- * list. */
+/* The same for the items of a list: before the first call, *rest is the value. False if there is no
+ * more item, or if the value is no list. */
 bool gxds_metadata_next_item(gxds_str *rest, gxds_str *value);
 
 /* Whether an endpoint with that metadata, which may be empty, has all members of wanted with the
