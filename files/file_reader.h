@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Resources as they are found; each entry holds a reference. */
+/* Resources in the order in which they are found. Each entry holds a reference. */
 typedef struct gxds_file_found {
   gxds_file_entry *entries;
   size_t count;
@@ -24,7 +24,7 @@ void gxds_file_found_fini(gxds_file_found *f);
 typedef void (*gxds_file_found_fn)(void *arg, gxds_file_resource *take_resource,
                                    const gxds_file_node *node);
 
-/* Calls `found` for each resource of a file. Adds what is wrong in the file to errors. name is
+/* Calls `found` for each resource of a file. Adds every error in the file to errors. name is
  * borrowed: valid as long as it is the errors' current file. */
 void gxds_file_read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                          gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
@@ -43,7 +43,8 @@ void gxds_file_response_fini(gxds_file_response *r);
 void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
                              gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* As gxds_file_read_each(), into a list. name is borrowed: also valid as long as the entries. */
+/* Like gxds_file_read_each(), into a list. name is borrowed: valid as long as the entries, and as
+ * long as it is the errors' current file. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 
@@ -58,13 +59,13 @@ gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, u
 
 /* The names in the wrapper around a resource; borrowed. All zero if there is no wrapper. */
 typedef struct gxds_file_wrapper {
-  gxds_str name; /* empty: it says nothing */
+  gxds_str name; /* empty: the wrapper has no name */
   const gxds_str *aliases;
   size_t alias_count;
 } gxds_file_wrapper;
 
 /* Checks that a resource has a name, that it equals the wrapper's name if that has one, and that
- * the aliases are valid. Adds what is wrong at the path of the resource. */
+ * the aliases are valid. Adds errors at the path of the resource. True if there are none. */
 bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
                            const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
                            gxds_file_errors *errors);
