@@ -1,8 +1,8 @@
-/* The xDS client of grpc-xds for gRPC C-core: the public API, but for load-balancing policies of a
- * program's own (grpc_xds/policy.h).
+/* The xDS client of grpc-xds for gRPC C-core: the public API, except for load-balancing policies of
+ * a program's own (grpc_xds/policy.h).
  *
- * A program needs none of it: link libgrpc_xds.so or preload it, set GRPC_XDS_BOOTSTRAP (gRFC A27),
- * and create channels to "xds:///service". */
+ * A program does not need these functions: link or preload libgrpc_xds.so, set GRPC_XDS_BOOTSTRAP
+ * (gRFC A27), and create channels to "xds:///service". */
 #ifndef GRPC_XDS_GRPC_XDS_H_
 #define GRPC_XDS_GRPC_XDS_H_
 
@@ -34,43 +34,52 @@ typedef enum grpc_xds_result {
  * nothing is registered, the built-in xDS stays, and one line in the log says why. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(void);
 
-/* What the xDS clients of this process hold (gRFC A40), each by itself: a serialized
- * envoy.service.status.v3.ClientStatusResponse with one ClientConfig for each data-plane target
- * that has a channel, in the order of their clients' creation, whose client_scope is the target
- * (gRFC A71). Targets may share a client ("shared_stream" in the bootstrap): each shows the
- * resources that its own channels watch. On GRPC_XDS_OK *data holds *size bytes, which are the
- * caller's: end them with free(). On an error *data is NULL and *size is 0: this library is not
- * registered (the result says why, as of grpc_xds_plugin_register()), or GRPC_XDS_ERROR_BUSY after
- * ten seconds.
+/* Reports the resources of the xDS clients of this process (gRFC A40), as a serialized
+ * envoy.service.status.v3.ClientStatusResponse. It has one ClientConfig for each data-plane target
+ * that has a channel, in the order in which their clients were created. client_scope is the target
+ * (gRFC A71). Targets may share a client ("shared_stream" in the bootstrap); then each target has
+ * the resources that its own channels watch.
  *
- * Any thread that may wait, after grpc_init(); not from within a callback of gRPC's core (a
- * resolver or a load-balancing policy of the program's own).
+ * On GRPC_XDS_OK *data points to *size bytes. The caller owns them, and frees them with free(). On
+ * an error *data is NULL and *size is 0. The error is GRPC_XDS_ERROR_BUSY after ten seconds. If
+ * this library is not registered, it is the error of grpc_xds_plugin_register().
  *
- * gRPC's own grpc_dump_xds_configs(), and with it every CSDS service, shows the same: all clients,
- * and what gRPC keeps for xDS-enabled servers, in the one ClientConfig that is asked for there. A
- * resource that several clients hold is in it once for each client. A program that is linked to
- * this library names it before gRPC's (-lgrpc_xds … -lgrpc); a program that links gRPC statically
- * has only the function here. */
+ * Any thread that may wait, after grpc_init(). Don't call it from within a callback of gRPC's core
+ * (a resolver or a load-balancing policy of the program's own).
+ *
+ * gRPC's own grpc_dump_xds_configs(), and so every CSDS service, reports the same resources,
+ * together with those that gRPC has for xDS-enabled servers. In gRPC 1.51 it reports one
+ * ClientConfig for all clients: a resource that several clients hold is in it once for each client.
+ * In gRPC 1.83 it reports one ClientConfig for each target, like this function. For this, a program
+ * that links this library names it before gRPC's (-lgrpc_xds … -lgrpc). A program that links gRPC
+ * statically only has the function here. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 
-/* The metrics of the xDS clients and policies of this process (gRFC A78, A89, A91, A94), as text
- * for Prometheus: grpc_xds_client_connected, grpc_xds_client_server_failure_total,
- * grpc_xds_client_resource_updates_valid_total and …_invalid_total, grpc_xds_client_resources, each
- * with the labels that A78 gives it. And grpc_xds_client_update_duration_seconds, a histogram of
- * the times from the arrival of a response to the end of publishing what it changed; and
- * grpc_xds_client_locality_rpcs_started_total, …_succeeded_total and …_failed_total, the RPC
- * attempts in each locality of a cluster that reports load, labelled with the cluster
- * (grpc_lb_backend_service), the locality as A78 writes it (grpc_lb_locality), the EDS service and
- * the server that load is reported to. And what load-balancing policies count (A78, A91, A94), as
- * grpc_lb_wrr_…, grpc_lb_pick_first_…, grpc_lb_outlier_detection_… and grpc_subchannel_…, with
- * their labels: these stay when a channel ends. A client's are there as long as a channel of its
- * target is; a locality's until it is gone and reported. On GRPC_XDS_OK *text holds *size bytes and
- * a zero byte, which are the caller's: end them with free(). Errors and threads are those of
- * grpc_xds_dump_client_status().
+/* Reports the metrics of the xDS clients and policies of this process (gRFC A78, A89, A91, A94), as
+ * text for Prometheus:
  *
- * The same is served over HTTP, at /metrics, when GRPC_XDS_METRICS_ADDRESS ("127.0.0.1:9464") is
- * set as the process makes its first xDS client. */
+ *   - grpc_xds_client_connected, grpc_xds_client_server_failure_total,
+ *     grpc_xds_client_resource_updates_valid_total and …_invalid_total, and
+ *     grpc_xds_client_resources, each with the labels of A78;
+ *   - grpc_xds_client_update_duration_seconds, a histogram of the times from the arrival of a
+ *     response until its changes are published;
+ *   - grpc_xds_client_locality_rpcs_started_total, …_succeeded_total and …_failed_total, the RPC
+ *     attempts in each locality of a cluster that reports load. The labels are the cluster
+ *     (grpc_lb_backend_service), the locality as A78 writes it (grpc_lb_locality), the EDS service,
+ *     and the server that gets the load reports;
+ *   - the counts of load-balancing policies (A78, A91, A94): grpc_lb_wrr_…, grpc_lb_pick_first_…,
+ *     grpc_lb_outlier_detection_… and grpc_subchannel_…, with their labels. These stay when a
+ *     channel ends.
+ *
+ * The metrics of a client exist as long as its target has a channel. The metrics of a locality
+ * exist until the locality is gone and its load is reported.
+ *
+ * On GRPC_XDS_OK *text points to *size bytes, followed by a zero byte. The caller owns them, and
+ * frees them with free(). Errors and threads are those of grpc_xds_dump_client_status().
+ *
+ * The same text is served over HTTP, at /metrics, if GRPC_XDS_METRICS_ADDRESS ("127.0.0.1:9464") is
+ * set when the process makes its first xDS client. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_metrics(char **text,
                                                                              size_t *size);
 

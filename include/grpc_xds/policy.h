@@ -1,24 +1,25 @@
 /* Load-balancing policies of a program's own, in C, for any channel of gRPC C-core.
  *
- * A program fills a grpc_xds_policy_type, gives it to grpc_xds_register_policy() before the first
- * grpc_init(), and names the policy where gRPC's own are named: in a service config
+ * A program fills a grpc_xds_policy_type, and passes it to grpc_xds_register_policy() before the
+ * first grpc_init(). Then it can configure the policy like gRPC's own: in a service config
  * ({"loadBalancingConfig": [{"my.policy": {…}}]}), or in an xDS Cluster's load_balancing_policy
- * (gRFC A52: a TypedStruct whose type_url is "type.googleapis.com/my.policy"). This header needs
- * nothing of gRPC's, and a program links libgrpc_xds alone for it.
+ * (gRFC A52: a TypedStruct whose type_url is "type.googleapis.com/my.policy"). This header includes
+ * no header of gRPC, and a program needs to link only libgrpc_xds for it.
  *
- * A policy is a leaf: it gets addresses, makes a subchannel to each that it wants to use, and gives
- * the channel a state and a picker, which chooses a subchannel for each RPC. There is one object of
- * it for each channel, or for each priority or locality of a cluster.
+ * A policy is a leaf: it gets addresses, makes a subchannel to each address that it uses, and
+ * publishes a state and a picker. The picker chooses a subchannel for each RPC. There is one policy
+ * object for each channel, or for each priority or locality of a cluster.
  *
  *   create ─► update ─► (update, subchannel_state, exit_idle, on_deadline, woken …)* ─► destroy
  *
- * Threads. The functions of a policy, and what it may call, run under the channel's serializer: one
- * at a time, and they must not block. What a function reports by grpc_xds_policy_publish() may call
- * another function of the same policy, exit_idle() or update(), before that returns: publish last.
- * What is said to be for any thread may be used on any, also under locks.
+ * Threads. The functions of a policy run under the channel's serializer: one at a time, and they
+ * must not block. A policy calls the functions of this header there. grpc_xds_policy_publish() may
+ * call another function of the same policy, exit_idle() or update(), before it returns. So publish
+ * last. Functions whose comment says "any thread" may run on any thread, also under locks.
  *
- * Errors. A status is a number of gRPC's (grpc/status.h; 0: OK) and a message. Whoever gives one
- * keeps the message, which is copied at once. When memory runs out the process ends.
+ * Errors. A status is a status code of gRPC's (grpc/status.h; 0: OK) and a message. The side that
+ * passes a status keeps the message, and the other side copies it at once. When memory runs out,
+ * the process ends.
  *
  * Versions. Structs and tables only ever grow at their end, by a new GRPC_XDS_POLICY_VERSION. A
  * newer library serves programs of every older version; an older one refuses newer programs. */
@@ -38,7 +39,7 @@ extern "C" {
 /* The version of this header. */
 #define GRPC_XDS_POLICY_VERSION 1
 
-/* The library makes these objects. A program only ever has pointers to them. */
+/* The library makes these objects. A program only has pointers to them. */
 typedef struct grpc_xds_policy grpc_xds_policy;               /* the library's side of one policy */
 typedef struct grpc_xds_subchannel grpc_xds_subchannel;       /* a connection to one address */
 typedef struct grpc_xds_waker grpc_xds_waker;                 /* wakes a policy from any thread */
@@ -46,7 +47,7 @@ typedef struct grpc_xds_call grpc_xds_call;                   /* an RPC for whic
 typedef struct grpc_xds_finish grpc_xds_finish;               /* how an attempt ended */
 typedef struct grpc_xds_config_errors grpc_xds_config_errors; /* the errors of a config */
 
-/* gRPC's connectivity states, by its numbers. */
+/* gRPC's connectivity states, with gRPC's numbers. */
 typedef enum grpc_xds_state {
   GRPC_XDS_IDLE = 0,
   GRPC_XDS_CONNECTING = 1,
@@ -75,11 +76,12 @@ typedef struct grpc_xds_locality {
 typedef struct grpc_xds_address {
   const char *text;     /* "10.0.0.1:80", "[::1]:80", "unix:/path" */
   uint32_t weight;      /* load_balancing_weight; 1 if the endpoint has none */
-  const char *hash_key; /* gRFC A76: places the endpoint on a ring; "" if its address does */
+  const char *hash_key; /* gRFC A76: the key of its place on a ring; "" if its address is the key */
   const grpc_xds_locality *locality; /* NULL if it has none, as outside of xDS */
 } grpc_xds_address;
 
-/* All of it is borrowed: valid during update(); config: until the next update() has returned. */
+/* All fields are borrowed: valid during update(), and config until the next update() has returned.
+ */
 typedef struct grpc_xds_update {
   void *config; /* what parse() returned. Other policies may use it at the same time: don't change
                    it */
@@ -95,12 +97,12 @@ typedef enum grpc_xds_picked_kind {
   GRPC_XDS_PICKED_DROP      /* the RPC fails with the status even if it is wait-for-ready */
 } grpc_xds_picked_kind;
 
-/* The result of a pick. The library passes it in zeroed, which is QUEUE. */
+/* The result of a pick. The library passes it zeroed to pick(): a zeroed result is QUEUE. */
 typedef struct grpc_xds_picked {
   grpc_xds_picked_kind kind;
   grpc_xds_subchannel *subchannel; /* COMPLETE: borrowed from the picker */
-  void *attempt; /* COMPLETE: the argument of attempt_started() and the others; NULL: they are not
-                    called */
+  void *attempt;          /* COMPLETE: the argument of attempt_started(), attempt_finished() and
+                             attempt_destroy(); NULL: they are not called */
   grpc_xds_status status; /* FAIL, DROP: not OK; the message is the picker's, or static */
 } grpc_xds_picked;
 
@@ -113,17 +115,17 @@ typedef struct grpc_xds_policy_type {
   /* --- Any thread --- */
 
   /* Makes the config from its JSON. json is an object as zero-terminated text, borrowed during the
-   * call. It is "{}" when a service config only names the policy. Adds every error to errors. Then
-   * the config is refused, its author is told the errors, and the last good config stays in use.
-   * Unknown fields should be ignored, as gRPC does. May return NULL. If parse is NULL, any config
-   * is accepted, and the config of an update is NULL. */
+   * call. It is "{}" when a service config only names the policy. Adds every error to errors. If
+   * there is one, the config is refused, its author gets the errors, and the last good config stays
+   * in use. Unknown fields should be ignored, as gRPC does. May return NULL. If parse is NULL, any
+   * config is accepted, and the config of an update is NULL. */
   void *(*parse)(const char *json, grpc_xds_config_errors *errors);
   void (*config_destroy)(void *config); /* frees a config that is not NULL; may be NULL */
 
   /* --- Under the serializer. self: what create() made --- */
 
-  /* policy is borrowed until destroy() has returned. Don't publish from here, which would end the
-   * process: the first update() follows soon. */
+  /* policy is borrowed until destroy() has returned. Don't publish in create(): that ends the
+   * process. The first update() follows soon. */
   void *(*create)(grpc_xds_policy *policy);
   /* A new config and a new list of all addresses, which replace those before. It is called even if
    * only the config changed, or nothing. The first call comes when the resolver has found
@@ -144,10 +146,10 @@ typedef struct grpc_xds_policy_type {
   void (*on_deadline)(void *self); /* the deadline of grpc_xds_policy_set_deadline() has come */
   void (*woken)(void *self, uint64_t number); /* grpc_xds_waker_wake() was called */
   /* The policy ends. It must destroy its subchannels. No other function of the policy is called any
-   * more; a moment before this call they may have stopped already. */
+   * more. These calls may already have stopped shortly before this one. */
   void (*destroy)(void *self);
 
-  /* --- Any thread, several at a time: what changes in a picker must be atomic --- */
+  /* --- Any thread, several at a time: mutable fields of a picker must be atomic --- */
 
   /* Picks for one RPC, with a picker that was published. It runs in every RPC, under locks of the
    * channel. So it must be quick, and may call only the functions for calls and those for any
@@ -156,17 +158,17 @@ typedef struct grpc_xds_policy_type {
   void (*picker_destroy)(
       void *picker); /* frees the picker, perhaps long after the policy's end; may be NULL */
 
-  /* An attempt started; it finished; its object goes. The calls come in this order, on one thread
-   * at a time. attempt_destroy() always comes; the other two may not. The policy may be gone by
-   * then: whatever they need must be in attempt. Each may be NULL. */
+  /* An attempt started; it finished; its object must be freed. The calls come in this order, on one
+   * thread at a time. attempt_destroy() always comes; the other two may not. The policy may no
+   * longer exist then, so everything that they need must be in attempt. Each may be NULL. */
   void (*attempt_started)(void *attempt);
   void (*attempt_finished)(void *attempt, const grpc_xds_finish *finish);
   void (*attempt_destroy)(void *attempt);
 } grpc_xds_policy_type;
 
-/* Makes the policy known to gRPC, for all channels of the process. The type is copied. Before the
- * first grpc_init() (in C++: before the first channel, server or credentials), from any thread.
- * GRPC_XDS_OK, or nothing is registered:
+/* Registers the policy with gRPC, for all channels of the process. The type is copied. Call it
+ * before the first grpc_init() (in C++: before the first channel, server or credentials), on any
+ * thread. Returns GRPC_XDS_OK, or one of these errors; then nothing is registered:
  *   GRPC_XDS_ERROR_POLICY_VERSION  the program was compiled with a newer header than the library's
  *   GRPC_XDS_ERROR_POLICY_INVALID  no name, or a function is NULL that may not be
  *   GRPC_XDS_ERROR_POLICY_EXISTS   there is a policy of that name: gRPC's, ours or the program's
@@ -175,7 +177,7 @@ typedef struct grpc_xds_policy_type {
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_register_policy(
     const grpc_xds_policy_type *type);
 
-/* The library's implementation of the functions below. Programs call the functions below. */
+/* The library's implementation of the functions below. Programs call those, not these. */
 typedef struct grpc_xds_policy_api {
   uint32_t version; /* the library's */
   void (*publish)(grpc_xds_policy *p, grpc_xds_state state, const grpc_xds_status *status,
@@ -224,11 +226,11 @@ struct grpc_xds_config_errors {
   const grpc_xds_policy_api *api;
 };
 
-/* --- What a policy may do: under the serializer --- */
+/* --- For policies: under the serializer --- */
 
 /* Publishes the policy's state, and the picker that picks from now on. Takes ownership of
- * take_picker. status says why the policy is in TRANSIENT_FAILURE, and is not OK then; else it is
- * NULL. In READY take_picker must not be NULL. In the other states NULL stands for a picker of the
+ * take_picker. In TRANSIENT_FAILURE status is the reason, and not OK. In other states it is NULL.
+ * In READY take_picker must not be NULL. In the other states NULL stands for a picker of the
  * library's: in IDLE and CONNECTING RPCs wait, and the first that waits causes a call of
  * exit_idle(); in TRANSIENT_FAILURE RPCs fail with the status. */
 static inline void grpc_xds_policy_publish(grpc_xds_policy *p, grpc_xds_state state,
@@ -237,7 +239,8 @@ static inline void grpc_xds_policy_publish(grpc_xds_policy *p, grpc_xds_state st
 }
 /* Asks the resolver for new addresses, for example when connections fail. */
 static inline void grpc_xds_policy_reresolve(grpc_xds_policy *p) { p->api->reresolve(p); }
-/* The channel's clock, in nanoseconds since some moment. It never goes back. */
+/* The time of the channel's clock, in nanoseconds since an unspecified moment. It never goes back.
+ */
 static inline int64_t grpc_xds_policy_now(const grpc_xds_policy *p) { return p->api->now(p); }
 /* Sets the policy's one deadline, in the time of grpc_xds_policy_now(). on_deadline() is called
  * once, at that time or a little later, and never from within this call. A later call replaces the
@@ -245,8 +248,8 @@ static inline int64_t grpc_xds_policy_now(const grpc_xds_policy *p) { return p->
 static inline void grpc_xds_policy_set_deadline(grpc_xds_policy *p, int64_t deadline) {
   p->api->set_deadline(p, deadline);
 }
-/* A line for gRPC's log, with the policy's name before it, of severity ERROR or INFO. Control
- * characters in it are escaped. */
+/* Writes a line to gRPC's log, with the policy's name before it, and severity ERROR or INFO.
+ * Control characters in it are escaped. */
 static inline void grpc_xds_policy_log(const grpc_xds_policy *p, bool is_error, const char *line) {
   p->api->log(p, is_error, line);
 }
@@ -263,7 +266,7 @@ static inline grpc_xds_subchannel *grpc_xds_subchannel_create(grpc_xds_policy *p
   return p->api->subchannel_create(p, address, tag);
 }
 /* Whether grpc_xds_subchannel_create() would make the same subchannel for this address of the
- * current update. Then the policy keeps s. Weights may differ. */
+ * current update. If so, the policy can keep s. Weights may differ. */
 static inline bool grpc_xds_subchannel_fits(const grpc_xds_subchannel *s,
                                             const grpc_xds_address *address) {
   return s->api->subchannel_fits(s, address);
@@ -272,7 +275,7 @@ static inline bool grpc_xds_subchannel_fits(const grpc_xds_subchannel *s,
 static inline void grpc_xds_subchannel_connect(grpc_xds_subchannel *s) {
   s->api->subchannel_connect(s);
 }
-/* Its backoff is over now. */
+/* Ends the subchannel's backoff. */
 static inline void grpc_xds_subchannel_reset_backoff(grpc_xds_subchannel *s) {
   s->api->subchannel_reset_backoff(s);
 }
@@ -293,7 +296,7 @@ static inline void grpc_xds_subchannel_unref(grpc_xds_subchannel *s) {
 
 /* The caller owns the returned reference. Under the serializer. */
 static inline grpc_xds_waker *grpc_xds_policy_waker(grpc_xds_policy *p) { return p->api->waker(p); }
-/* Any thread, all three. */
+/* This and the next two: any thread. */
 static inline grpc_xds_waker *grpc_xds_waker_ref(grpc_xds_waker *w) { return w->api->waker_ref(w); }
 static inline void grpc_xds_waker_unref(grpc_xds_waker *w) {
   if (w) w->api->waker_unref(w);
@@ -304,25 +307,24 @@ static inline void grpc_xds_waker_wake(grpc_xds_waker *w, uint64_t number) {
   w->api->waker_wake(w, number);
 }
 
-/* --- Calls: while pick() is at work --- */
+/* --- Calls: during pick() --- */
 
 /* "/package.Service/Method". Borrowed: valid during pick(). */
 static inline grpc_xds_bytes grpc_xds_call_path(const grpc_xds_call *c) {
   return c->api->call_path(c);
 }
-/* A header of the request, by its name in small letters. False: it has none. Borrowed: valid until
- * the next call of this. */
+/* Looks up a header of the request by its lower-case name. False: the request does not have it.
+ * *value is borrowed: valid until the next call of this function. */
 static inline bool grpc_xds_call_header(const grpc_xds_call *c, const char *name,
                                         grpc_xds_bytes *value) {
   return c->api->call_header(c, name, value);
 }
-/* Memory for picked.attempt that lives as long as the RPC. It is not zeroed, and nobody has to free
- * it. */
+/* Memory for picked.attempt that lives as long as the RPC. It is not zeroed. Don't free it. */
 static inline void *grpc_xds_call_alloc(const grpc_xds_call *c, size_t size) {
   return c->api->call_alloc(c, size);
 }
 
-/* --- Ends of attempts: while attempt_finished() is at work --- */
+/* --- Ends of attempts: during attempt_finished() --- */
 
 /* The status code of the attempt, as gRPC numbers it. */
 static inline int grpc_xds_finish_code(const grpc_xds_finish *f) { return f->api->finish_code(f); }
@@ -332,7 +334,7 @@ static inline bool grpc_xds_finish_trailer(const grpc_xds_finish *f, const char 
   return f->api->finish_trailer(f, name, value);
 }
 
-/* --- Configs: while parse() is at work --- */
+/* --- Configs: during parse() --- */
 
 /* Adds an error. field is the path of the field ("endpoints[2].weight"), or NULL if the error is
  * not about one field. Both texts are copied. */
