@@ -32,7 +32,7 @@ static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
   return out;
 }
 
-/* Sets no system_version_info, since the versions of the resources say the same. */
+/* Sets no system_version_info, because the resources have their versions. */
 static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str nonce) {
   upb_Arena *arena = upb_Arena_New();
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);

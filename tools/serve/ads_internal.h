@@ -1,5 +1,5 @@
-/* What the ADS server's own files share: a stream, and how SotW (ads_server.c) and delta
- * (ads_delta.c) are spoken on it. Private to tools/serve/. */
+/* Declarations that the files of the ADS server share: a stream, and the functions between SotW
+ * (ads_server.c) and delta (ads_delta.c). Private to tools/serve/. */
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_INTERNAL_H_
 
@@ -11,13 +11,14 @@
 
 typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* of a SotW stream */
-  uint64_t names;                     /* SotW: the hash of those that subscription was made from */
+  uint64_t names;                     /* SotW: the hash of the names from which subscription was
+                                         made */
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
-  gxds_time answer_by;                /* an update waits for that answer until then */
-  bool asked; /* a request asked for some of what is due, so nothing waits */
-  bool dirty; /* something may be due */
+  gxds_time answer_by;                /* until then, an update waits for that answer */
+  bool asked; /* a request subscribed to names, so the next response does not wait */
+  bool dirty; /* a resource may be due */
 } gxds_ads_type_state;
 
 typedef struct gxds_ads_stream {
@@ -30,31 +31,31 @@ typedef struct gxds_ads_stream {
   bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
                    (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
-  gxds_deadline again; /* set if something is due later without an event: removals, or what waits
-                          for an answer */
+  gxds_deadline again; /* set if a response is due later without an event: removals, or an update
+                          that waits for an answer */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;
 
-/* An event of a stream, to be completed by the caller. type: GXDS_FILE_TYPE_COUNT for the stream as
- * a whole. */
+/* Makes an event of a stream, which the caller completes. type: GXDS_FILE_TYPE_COUNT if the event
+ * is about the whole stream. */
 gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
                                 gxds_file_type type);
 /* Owned by the caller. */
 gxds_str gxds_ads_nonce_text(uint64_t nonce);
 
-/* Whether a stream (of one type, or of any: GXDS_FILE_TYPE_COUNT) may carry a request with that
- * type URL, which may be left out where it is known: then it is filled in. NULL: it may; or why not
- * (static). */
+/* Checks the type URL of a request on a stream of the type `only` (GXDS_FILE_TYPE_COUNT: of any
+ * type). On a stream of one type, *url may be empty, and is then filled in. Returns NULL, or the
+ * error as a static text. */
 const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url);
 
-/* Sends what is due of a type. False if nothing is. */
+/* Sends the resources of a type that are due. False if there are none. */
 bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
                          gxds_file_type type, bool with_removals, gxds_time now);
-/* A response of a type is on its way: its nonce is the next one. */
+/* Records that a response of a type is being sent, with the next nonce. */
 void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now);
-/* Takes a DeltaDiscoveryRequest. Returns NULL, or a static text that says why the bytes are no such
- * request. */
+/* Takes a DeltaDiscoveryRequest. Returns NULL, or the error as a static text if the bytes are no
+ * valid request. */
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);
 
 #endif

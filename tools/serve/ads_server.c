@@ -21,7 +21,7 @@ struct gxds_ads_server {
 /* Make before break: resources that others refer to come first. */
 static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
                                               GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
-/* And goes last. */
+/* They are removed last. */
 static const gxds_file_type removal_order[] = {GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG,
                                                GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS};
 
@@ -176,7 +176,7 @@ static bool send_type(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type ty
   return true;
 }
 
-/* Whether there may be more of a type after a response. */
+/* Whether a further response of the type may be due after one was sent. */
 static bool has_more(const gxds_ads_type_state *t) {
   return !gxds_due_is_empty(&t->subscription.due) || !gxds_due_is_empty(&t->delta.due);
 }
@@ -187,8 +187,9 @@ static void look_again(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
   if (!earlier) gxds_deadlines_set(&s->deadlines, &st->again, at);
 }
 
-/* True: something was sent, or waits. What waits is waited for by listeners and routes, which may
- * refer to it; but not by endpoints: Envoy answers clusters only when it has their endpoints. */
+/* True if a response was sent, or an update waits for an answer. While an update waits, listeners
+ * and routes wait too, because they may refer to it. Endpoints do not wait: Envoy answers clusters
+ * only when it has their endpoints. */
 static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   bool waits = false;
   for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
@@ -240,7 +241,7 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
   }
 }
 
-/* Sends what is due first, if anything is and the stream is free. */
+/* Sends the first response that is due, if the stream is not sending. */
 static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   gxds_deadlines_cancel(&s->deadlines, &st->again);
   if (st->sending || !s->set) return;
@@ -366,7 +367,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
-  /* So an ACK without new names needs no look at the resources. */
+  /* An ACK without new names does not cause a search of the resources. */
   if (added.name_count) st->types[type].dirty = st->types[type].asked = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
@@ -384,8 +385,8 @@ static bool repeats_names(const gxds_ads_type_state *t, uint64_t names) {
   return t->subscription.requested && t->names == names;
 }
 
-/* Takes a request of a type that is served. Its names are parsed only if they are others than those
- * of the request before it. */
+/* Takes a request of a type that is served. Its names are parsed only if they differ from those of
+ * the request before it. */
 static const char *take_typed(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
                               gxds_str bytes, request *without_names, uint64_t names,
                               upb_Arena *arena) {
@@ -485,7 +486,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
       GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
-      /* On a stream that is not sending, what is due waits. */
+      /* On a stream that is not sending, an update that is due has a deadline. */
       const bool waits = gxds_deadline_is_set(&st->again);
       GXDS_CHECK(!s->set || st->sending || waits || !ts->dirty);
     }

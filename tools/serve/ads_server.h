@@ -1,36 +1,43 @@
 /* gxds_ads_server: the server side of xDS v3, SotW and delta, aggregated and by type, for any
  * number of clients, as pure logic.
  *
- * Confined, and like the client's engine without I/O, clock or callbacks: events go in with the
- * time, actions come out of gxds_ads_server_next_action(), which the owner drains after each event.
+ * Confined. Like the client's engine, it has no I/O, clock or callbacks. Events go in with the
+ * time. Actions come out of gxds_ads_server_next_action(), which the owner drains after each event.
  *
- * What it does in delta (incremental) xDS:
- * - Every resource has a version, the hash of its contents and aliases. A client is sent what it
- *   does not have, by the versions that it says it has and those it was sent; and what it asks for
+ * Rules of delta (incremental) xDS:
+ * - Every resource has a version, the hash of its contents and aliases. A client gets the resources
+ *   that it does not have in their present version, and those that it subscribes to again. It has
+ *   the versions that its request lists, and those that it was sent.
+ * - A client may subscribe to an alias of a resource as to its name. A response has the resource
+ *   once, with its name and all its aliases, even if the client subscribed to several of them.
+ * - A name that does not exist is sent as removed, once, and again when the client subscribes to it
  *   again.
- * - An alias of a resource is asked for like its name; the resource comes with its name and all its
- *   aliases, once, by however many of them it is asked for.
- * - Names that do not exist are sent as removed, once, and again to who asks again.
- * - No request is stale: names are taken from each. Names given up that were never asked for are no
- *   error.
- * - Responses stay below a size (GXDS_DELTA_RESPONSE_BYTES); what is more goes in further ones.
+ * - No request is stale: the names of each request count. To unsubscribe from a name without a
+ *   subscription is no error.
+ * - A response ends after a number of bytes (GXDS_DELTA_RESPONSE_BYTES); further responses have the
+ *   rest.
  *
- * What it does in SotW, by the xDS protocol:
- * - An LDS or CDS response always carries all that the client is subscribed to and that exists; an
- *   RDS or EDS response only what changed or was newly asked for, and absence deletes nothing.
- * - A client is sent a type only when something it asked for changed, came or (LDS, CDS) went, and
- *   LDS and CDS once at the beginning, even if nothing of what it asked for exists: it may hold
- * what went while it was away. What does not exist is waited for. What a client refused is not sent
- *   again until it changes.
- * - Nothing answers an ACK, a NACK or a request with a stale nonce. A request without nonce is
- *   always current: it is the first of its type, or crossed a response. A newer request of a type
- *   supersedes the older.
- * - "*" asks for everything, and so does an empty first LDS or CDS request, until one with names.
- * - Make before break: CDS, EDS, LDS, RDS; what was removed stays in responses until all else is
- *   sent, accepted and has had time to cause new requests, and then goes (LDS, then CDS).
+ * Rules of SotW, from the xDS protocol:
+ * - An LDS or CDS response has all existing resources that the client subscribes to. An RDS or EDS
+ *   response has only those that changed or that the client newly subscribed to; the absence of a
+ *   resource deletes nothing.
+ * - A client gets a response of a type only when a resource that it subscribes to changed, was
+ *   added or (LDS, CDS) was removed. The first LDS and the first CDS response are sent even if no
+ *   such resource exists, because the client may have resources that were removed while it was not
+ *   connected. Resources that do not exist are sent once they exist. A resource that the client
+ *   refused is not sent again until it changes.
+ * - An ACK or a NACK causes no response, and a request with a stale nonce is ignored. A request
+ *   without a nonce is always current: it is the first of its type, or crossed a response. A newer
+ *   request of a type replaces the older one.
+ * - "*" subscribes to all resources. So does an LDS or CDS request without names, until a request
+ *   has had names.
+ * - Make before break: updates are sent in the order CDS, EDS, LDS, RDS. Removed resources stay in
+ *   responses until all updates are sent and accepted, and the client has had time to send new
+ *   requests. Then the removals are sent, first of LDS, then of CDS.
  *
- * One message at a time is sent on a stream, and one of a type until the client answers: made from
- * the state of that moment, so a slow client gets the latest state and skips those between. */
+ * A stream sends one message at a time, and one response of a type until the client answers. A
+ * response has the state of the moment when it is made, so a slow client gets the latest state and
+ * skips those between. */
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 
@@ -49,7 +56,7 @@ extern "C" {
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
 /* The longest time that an update of a type waits for the client's answer to the response before
- * it. A correct client answers at once; one that does not is served nevertheless. */
+ * it. A correct client answers at once. A client that does not still gets updates. */
 #define GXDS_ADS_ANSWER_MAX (1 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
@@ -71,7 +78,7 @@ typedef enum gxds_ads_service {
 
 /* Whether the service is delta; else it is state of the world. */
 bool gxds_ads_service_is_delta(gxds_ads_service service);
-/* The type that the service is of; GXDS_FILE_TYPE_COUNT: any. */
+/* The type of the service; GXDS_FILE_TYPE_COUNT: any. */
 gxds_file_type gxds_ads_service_type(gxds_ads_service service);
 
 gxds_ads_server *gxds_ads_server_create(void);
@@ -81,11 +88,12 @@ void gxds_ads_server_destroy(gxds_ads_server *s);
  * no responses. */
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now);
 
-/* A stream opened; peer: the client's address, copied. Gives its id, never reused, not 0. */
+/* A stream opened. peer is the client's address, which is copied. Returns the stream's id, which is
+ * never reused and not 0. */
 uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds_str peer,
                               gxds_time now);
 /* Takes a DiscoveryRequest or DeltaDiscoveryRequest. If the bytes are no such message, the stream
- * ends with INVALID_ARGUMENT. Here and below, an unknown stream is ignored. */
+ * ends with INVALID_ARGUMENT. This function and those below ignore an unknown stream. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
 /* The last message was sent: the next response may follow. */
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);

@@ -28,7 +28,7 @@ static void start(gxds_serve_call *c, const grpc_op *ops, size_t count, gxds_ser
   GXDS_CHECK(grpc_call_start_batch(c->call, ops, count, tag, NULL) == GRPC_CALL_OK);
 }
 
-/* The end of the call's life: nothing will complete any more. */
+/* Frees the call if no completion is pending. */
 static void maybe_end(gxds_serve_call *c) {
   if (c->pending > 0) return;
   c->events->on_ended(c->owner, c);
@@ -77,7 +77,8 @@ static bool take_received(gxds_serve_call *c, grpc_slice *out) {
 static void on_read(gxds_serve_tag *tag, bool ok) {
   gxds_serve_call *c = tag->owner;
   c->pending--;
-  if (!ok || !c->received) { /* half-closed, or gone: then the close says so */
+  if (!ok || !c->received) { /* the client half-closed the stream, or is gone, which on_closed()
+                                reports */
     if (!c->finished) notify_closed(c, "the client ended the stream");
     send_status(c, GRPC_STATUS_OK, "", false);
   } else {
@@ -101,7 +102,7 @@ static void on_sent(gxds_serve_tag *tag, bool ok) {
   c->pending--;
   grpc_byte_buffer_destroy(c->sending);
   c->sending = NULL;
-  /* A failure is the end of the call, as on_closed says. */
+  /* After a failure the call ends, and on_closed() reports that. */
   if (ok && !c->notified_closed) c->events->on_sent(c->owner, c);
   maybe_end(c);
 }

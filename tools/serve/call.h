@@ -1,5 +1,5 @@
-/* gxds_serve_call: one call of a client, from its request to its end: reads messages one by one,
- * sends one at a time. Confined to the server's thread. Private to tools/serve/. */
+/* gxds_serve_call: one call of a client, from its request to its end. It reads messages one by one,
+ * and sends one at a time. Confined to the server's thread. Private to tools/serve/. */
 #ifndef GRPC_XDS_TOOLS_SERVE_CALL_H_
 #define GRPC_XDS_TOOLS_SERVE_CALL_H_
 
@@ -39,7 +39,7 @@ typedef enum gxds_serve_call_kind {
 } gxds_serve_call_kind;
 
 struct gxds_serve_call {
-  /* The owner's to use. */
+  /* For the owner's use. */
   uint64_t stream;
   UT_hash_handle by_stream;
   bool started; /* on_started was called */

@@ -14,11 +14,11 @@ static void add(gxds_set_changes *c, size_t *capacity, gxds_changed_name name) {
 static void add_aliases(gxds_set_changes *c, size_t *capacity, const gxds_file_resource *r) {
   for (size_t i = 0; r && i < r->alias_count; i++) {
     add(c, capacity, (gxds_changed_name){.name = r->aliases[i], .alias = true});
-    c->any_gone = true; /* it may be */
+    c->any_gone = true; /* the alias may be gone */
   }
 }
 
-/* What was, and what is, under one name. Either may be NULL. */
+/* Adds the change of one name from was to is. Either may be NULL. */
 static void add_change(gxds_set_changes *c, size_t *capacity, const gxds_file_resource *was,
                        const gxds_file_resource *is) {
   if (was == is) return; /* sets share what did not change */

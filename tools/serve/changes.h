@@ -1,6 +1,6 @@
-/* What a new state of the resources changes, and where in a subscription that matters: so that a
- * change costs what it changes, for each client, and not what the client subscribes to. Values;
- * confined. Private to tools/serve/. */
+/* The changes from one set of resources to the next, and the entries of a subscription that they
+ * concern. So the cost of an update, for each client, depends on the number of changed resources,
+ * and not on the size of the subscription. Values; confined. Private to tools/serve/. */
 #ifndef GRPC_XDS_TOOLS_SERVE_CHANGES_H_
 #define GRPC_XDS_TOOLS_SERVE_CHANGES_H_
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* A name that stands for another resource than before, or for none. */
+/* A name that now refers to another resource than before, or to none. */
 typedef struct gxds_changed_name {
   gxds_str name; /* canonical (A47) */
   bool alias;    /* of the resource, or of the one before */
@@ -22,22 +22,22 @@ typedef struct gxds_set_changes {
   bool all;                 /* there was no set before: any name may be new */
   gxds_changed_name *items; /* a name may be in it twice */
   size_t count;
-  bool any_gone; /* a name, or perhaps an alias, stands for nothing any more */
+  bool any_gone; /* a name has no resource any more, or an alias may have none any more */
 } gxds_set_changes;
 
-/* old: the set before, which may be NULL. Both are borrowed as long as *c. The cost follows the
- * number of resources. */
+/* Computes the changes from old, which may be NULL, to set. Both are borrowed as long as *c. The
+ * cost is proportional to the number of resources. */
 void gxds_set_changes_init(gxds_set_changes *c, const gxds_file_set *old, const gxds_file_set *set,
                            gxds_file_type type);
 void gxds_set_changes_fini(gxds_set_changes *c);
 
-/* Whether that is the only spelling of the name, so that it can be found among changed names. */
+/* Whether the name is in its canonical form (A47), so that it can be found among changed names. */
 bool gxds_name_is_canonical(gxds_file_type type, gxds_str name);
 
-/* The entries of a subscription in which something may be due: all, or those from first to before
- * end that have their `look` set. Of the others it is known that nothing is due. */
+/* The entries of a subscription that may be due: all, or those from first to before end with `look`
+ * set. The other entries are not due. */
 typedef struct gxds_due {
-  bool all; /* also what has no entry yet, because it comes with "*" */
+  bool all; /* also resources that have no entry yet, because they come with "*" */
   size_t first;
   size_t end;
 } gxds_due;

@@ -255,7 +255,7 @@ static const gxds_file_resource *find(const gxds_delta_subscription *s, const gx
   return found ? found->resource : NULL;
 }
 
-/* Which entries are looked at. */
+/* The entries to check. */
 typedef struct span {
   bool all; /* not only those that are marked */
   size_t first;
@@ -315,7 +315,7 @@ bool gxds_delta_subscription_removal_due(gxds_delta_subscription *s, const gxds_
   return s->may_be_gone;
 }
 
-/* Nothing is due but where it may be. */
+/* Checks that only entries in `due` are due. */
 static void validate_due(const gxds_delta_subscription *s, const gxds_file_set *set) {
   GXDS_CHECK(s->due.all || (s->due.first <= s->due.end && s->due.end <= s->count));
   if (!set) return;

@@ -81,7 +81,7 @@ void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requ
   l->metrics[l->metric_count++] = (gxds_serve_metric){gxds_str_dup(name), requests, sum};
 }
 
-/* Text. What comes from clients is escaped: it goes to a terminal. */
+/* Text. Strings from clients are escaped, because they go to a terminal. */
 
 static void add_names(gxds_text *out, const gxds_str *names, size_t count) {
   enum { kShown = 8 };
@@ -215,7 +215,7 @@ static void add_list_field(gxds_text *out, const char *key, const gxds_str *name
   gxds_text_add_z(out, "]");
 }
 
-/* JSON has no form for a sum that is infinite, or no number. */
+/* JSON has no form for infinite numbers and NaN, so such a sum is null. */
 static void add_metrics_json(gxds_text *out, const gxds_serve_load *l) {
   if (l->metric_count == 0) return;
   gxds_text_add_z(out, ",\"metrics\":[");

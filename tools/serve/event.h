@@ -1,6 +1,6 @@
-/* gxds_serve_event: one thing that `xds serve` prints for its operator: a subscription, a push, a
- * NACK, a load report, an error in a file. Rendered as a line for people or as a JSON object for
- * machines (described in serve.c's help). Owns all it holds. Confined. */
+/* gxds_serve_event: an event that `xds serve` prints for its operator: a subscription, a push, a
+ * NACK, a load report, an error in a file. It is rendered as a line for people, or as a JSON object
+ * for machines (described in gxds_serve_help). It owns all its contents. Confined. */
 #ifndef GRPC_XDS_TOOLS_SERVE_EVENT_H_
 #define GRPC_XDS_TOOLS_SERVE_EVENT_H_
 
@@ -15,16 +15,17 @@ extern "C" {
 typedef enum gxds_serve_event_kind {
   GXDS_SERVE_LISTENING,    /* detail: the address */
   GXDS_SERVE_RESOURCES,    /* a new state of the directory is being served; detail: counts */
-  GXDS_SERVE_ERROR,        /* a file is wrong: file, line, field, detail; the last state stays */
-  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail; or
-                              how changes of the directory are noticed: detail */
+  GXDS_SERVE_ERROR,        /* a file has an error: file, line, field, detail; the last good state
+                              stays */
+  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail. Or
+                              how changes of the directory are detected: detail */
   GXDS_SERVE_STREAM_OPEN,  /* service */
   GXDS_SERVE_STREAM_CLOSE, /* service; detail: why */
-  GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's; "*": everything */
+  GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's subscription; "*": all resources */
   GXDS_SERVE_UNSUBSCRIBED,
   GXDS_SERVE_PUSH,         /* a response was sent: names, version, nonce; removed */
   GXDS_SERVE_ACK,          /* version, nonce */
-  GXDS_SERVE_NACK,         /* version (the last accepted), nonce, detail: the client's words */
+  GXDS_SERVE_NACK,         /* version (the last accepted), nonce, detail: the client's message */
   GXDS_SERVE_STALE,        /* a request with an old nonce was ignored */
   GXDS_SERVE_UNKNOWN_TYPE, /* a request for a type that is not served; detail: its URL */
   GXDS_SERVE_LOAD,         /* load */
@@ -35,10 +36,10 @@ typedef struct gxds_serve_drop {
   uint64_t count;
 } gxds_serve_drop;
 
-/* What backends of a locality reported of themselves (A64). */
+/* A metric that the backends of a locality reported (A64). */
 typedef struct gxds_serve_metric {
   gxds_str name;     /* "cpu_utilization", "named_metrics.queue" */
-  uint64_t requests; /* that reported it, since the last report */
+  uint64_t requests; /* the number that reported it, since the last report */
   double sum;
 } gxds_serve_metric;
 
@@ -52,9 +53,9 @@ typedef struct gxds_serve_load {
   gxds_str sub_zone;
   uint64_t successful; /* since the last report */
   uint64_t error;
-  uint64_t in_progress; /* at the end of it */
+  uint64_t in_progress; /* at the end of the reported time */
   uint64_t issued;
-  uint64_t total_successful; /* of all reports of this client */
+  uint64_t total_successful; /* sums of all reports of this client: this and the next two */
   uint64_t total_error;
   uint64_t total_issued;
   gxds_serve_metric *metrics;
@@ -87,15 +88,15 @@ typedef struct gxds_serve_event {
 void gxds_serve_event_fini(gxds_serve_event *e);
 /* Copies the string. */
 void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name);
-/* A zeroed load at the end of the event's, for the caller to fill with strings of its own.
- * Borrowed: valid until the next one is added. */
+/* Adds a zeroed load to the event. The caller fills it, and the event then owns its strings.
+ * Borrowed: valid until the next load is added. */
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
 void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
 void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum);
 
 /* One line, for people: long lists of names are cut. Without a line end. */
 void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out);
-/* One line, one JSON object: all of it. Without a line end. */
+/* One line with one JSON object, which has all names. Without a line end. */
 void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out);
 
 #ifdef __cplusplus

@@ -53,7 +53,8 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **context,
   gxds_free(r);
 }
 
-/* Resolves "ADDRESS:PORT" or "[ADDRESS]:PORT"; NULL: *status says why. freeaddrinfo() ends it. */
+/* Resolves "ADDRESS:PORT" or "[ADDRESS]:PORT". On failure returns NULL, and *status is the reason.
+ * The caller ends it with freeaddrinfo(). */
 static struct addrinfo *address_of(const gxds_serve_http_options *o, gxds_status *status) {
   const char *listen = o->listen;
   const char *colon = strrchr(listen, ':');

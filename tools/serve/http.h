@@ -27,12 +27,13 @@ typedef struct gxds_serve_http_options {
   const char *option; /* "--http": for errors about listen; static */
   const char *listen; /* "127.0.0.1:8080", "[::1]:0"; port 0 lets the kernel pick one */
   size_t body_max;    /* of a request, in bytes */
-  /* On the thread: queues the response. */
+  /* Called on the thread. Queues the response. */
   enum MHD_Result (*on_request)(void *arg, const gxds_serve_http_request *request);
   void *arg;
 } gxds_serve_http_options;
 
-/* Starts listening and the thread. *port: the one bound. NULL: *status says why. */
+/* Starts to listen, and starts the thread. Sets *port to the bound port. On failure returns NULL,
+ * and *status is the reason. */
 gxds_serve_http *gxds_serve_http_start(const gxds_serve_http_options *options, int *port,
                                        gxds_status *status);
 /* Ends the thread, and waits for it. h may be NULL. */

@@ -1,5 +1,5 @@
-/* gxds_lrs_server: the server side of LRS v3 for any number of clients, as pure logic: asks each
- * client for all its clusters at an interval, and adds up what it reports.
+/* gxds_lrs_server: the server side of LRS v3 for any number of clients, as pure logic. It asks each
+ * client to report the load of all its clusters at an interval, and adds up the reports.
  *
  * Confined, without I/O, clock or callbacks; actions come out of gxds_lrs_server_next_action(). */
 #ifndef GRPC_XDS_TOOLS_SERVE_LRS_SERVER_H_
@@ -23,14 +23,14 @@ typedef struct gxds_lrs_server gxds_lrs_server;
 gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval);
 void gxds_lrs_server_destroy(gxds_lrs_server *s);
 
-/* The clusters to ask for from a client that cannot report all (it lacks the feature
- * envoy.lrs.supports_send_all_clusters). Takes a reference of its own. */
+/* Sets the clusters that a client is asked for if it cannot report all clusters (it lacks the
+ * feature envoy.lrs.supports_send_all_clusters). Takes a reference of its own. */
 void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set);
 
-/* A stream opened; peer is copied. Gives its id, never reused, not 0. */
+/* A stream opened; peer is copied. Returns its id, which is never reused and not 0. */
 uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer);
 /* Takes a LoadStatsRequest. If the bytes are no such message, the stream ends with
- * INVALID_ARGUMENT. Here and below, an unknown stream is ignored. */
+ * INVALID_ARGUMENT. This function and those below ignore an unknown stream. */
 void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t stream, gxds_str bytes);
 void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t stream);
 void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t stream, gxds_str why);

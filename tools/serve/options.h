@@ -18,7 +18,7 @@ typedef struct gxds_serve_command {
   const char *http; /* the address of the page; NULL: there is none */
   /* The address for clients that use REST or files over HTTP; NULL: there is none. */
   const char *rest;
-  bool write_index; /* that, and nothing else */
+  bool write_index; /* only write the index */
   gxds_duration load_interval;
   bool json;
   bool quiet;
@@ -28,8 +28,8 @@ typedef struct gxds_serve_command {
 
 extern const char gxds_serve_help[];
 
-/* argv[0] is the subcommand's name, argv[argc] is NULL. Strings of *out are those of argv. False:
- * error says what is wrong. */
+/* argv[0] is the subcommand's name, argv[argc] is NULL. Strings of *out are those of argv. On
+ * errors returns false, and adds the reason to error. */
 bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *out,
                               gxds_text *error);
 

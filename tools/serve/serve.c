@@ -97,7 +97,7 @@ static void serve_synthetic(serve *s) {
   gxds_file_set_unref(set);
 }
 
-/* Somebody set a weight on the page. */
+/* A user set a weight on the page. */
 static void on_change(serve *s) {
   const gxds_file_set *set = gxds_page_server_take_change(s->page);
   if (set) serve_set(s, set);
@@ -144,8 +144,8 @@ static void follow(serve *s) {
   }
 }
 
-/* Writes the file under another name and renames it, so that whoever waits for it finds it
- * complete. */
+/* Writes the file under another name and renames it, so that a reader never finds an incomplete
+ * file. */
 static bool write_port(const char *path, int port) {
   gxds_text aside = {0};
   gxds_text_addf(&aside, "%s.tmp", path);

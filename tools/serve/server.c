@@ -11,14 +11,14 @@
 #include "tools/serve/call.h"
 #include "tools/serve/lrs_server.h"
 
-/* The most bytes of a request. It names each resource that a client wants: 100,000 names are some
+/* The most bytes of a request. A request names each subscribed resource: 100,000 names are some
  * megabytes. */
 enum { kReceiveMax = 64 << 20 };
 
 typedef struct message {
   struct message *next;
-  const gxds_file_set *set; /* a new state, or */
-  gxds_serve_event event;   /* something to emit */
+  const gxds_file_set *set; /* the new state; NULL: event is set */
+  gxds_serve_event event;   /* the event to emit */
 } message;
 
 struct gxds_serve_server {
@@ -44,8 +44,8 @@ struct gxds_serve_server {
   gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* by stream, of each kind that is served */
   size_t call_count;                             /* of any kind */
   int requests;       /* calls that were requested and have not come yet */
-  bool shutting_down; /* the server accepts nothing any more */
-  bool shut_down;     /* and has emitted so */
+  bool shutting_down; /* the server accepts no more calls */
+  bool shut_down;     /* and the completion of that has come */
 };
 
 static gxds_time now_of(void) {
@@ -80,7 +80,7 @@ static void carry_out(gxds_serve_server *s, gxds_serve_call_kind kind,
   }
 }
 
-/* Carries out all actions that the logic has by now. */
+/* Carries out all present actions of the protocol logic. */
 static void drain(gxds_serve_server *s) {
   gxds_serve_action action;
   while (gxds_ads_server_next_action(s->ads, &action)) {
@@ -190,7 +190,7 @@ static void set_resources(gxds_serve_server *s, const gxds_file_set *set) {
   drain(s);
 }
 
-/* Messages of other threads, in order. Of the states that wait, only the last one counts. */
+/* Messages of other threads, in order. Of several states that wait, only the last one is used. */
 static void on_wake(gxds_serve_tag *tag, bool ok) {
   (void)ok;
   gxds_serve_server *s = tag->owner;
@@ -267,9 +267,9 @@ static grpc_server *make_server(void) {
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
        .value.integer = kReceiveMax},
-      /* Two servers on one port would each see half of the clients. */
+      /* Two servers on one port would each get a part of the clients. */
       {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_ALLOW_REUSEPORT, .value.integer = 0},
-      /* xDS clients ping idle streams to notice a dead server: that is no abuse. */
+      /* xDS clients ping idle streams to detect a dead server; that must not count as abuse. */
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS,
        .value.integer = 1},
@@ -279,8 +279,9 @@ static grpc_server *make_server(void) {
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)GRPC_ARG_HTTP2_MAX_PING_STRIKES,
        .value.integer = 0},
-      /* A stream takes in no more than 64 kB ahead of what was read: the ACKs of state of the world
-       * are large, and if clients send them faster than they are read, they wait at the clients. */
+      /* Without this probe, a stream receives at most 64 kB ahead of the reads. SotW ACKs are
+       * large: if clients send them faster than they are read, the ACKs then wait in the clients.
+       */
       {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_HTTP2_BDP_PROBE, .value.integer = 0},
   };
   grpc_channel_args list = {sizeof args / sizeof *args, args};

@@ -1,8 +1,8 @@
-/* gxds_serve_server: gRPC's side of `xds serve`: a server on the public C API, its calls, and one
- * thread in a completion queue that owns the protocol's logic and writes the events.
+/* gxds_serve_server: the gRPC server of `xds serve`, on the public C API, with its calls. One
+ * thread waits for a completion queue, owns the protocol logic, and emits the events.
  *
- * The streams of AggregatedDiscoveryService, of the discovery services of one type (in both ways),
- * and of LoadReportingService are served; every other method is answered UNIMPLEMENTED. */
+ * It serves the streams of AggregatedDiscoveryService and of the discovery services of one type
+ * (SotW and delta), and of LoadReportingService. Every other method fails with UNIMPLEMENTED. */
 #ifndef GRPC_XDS_TOOLS_SERVE_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_SERVER_H_
 
@@ -34,7 +34,8 @@ void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *
 /* Emits an event, in order with those of the protocol. Takes ownership of it. Any thread; does not
  * wait. */
 void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event);
-/* Ends all calls and the thread, and waits for that; what was emitted before is written. */
+/* Ends all calls and the thread, and waits for the thread. Events that were emitted before are
+ * still reported. */
 void gxds_serve_server_stop(gxds_serve_server *s);
 
 #ifdef __cplusplus

@@ -111,7 +111,7 @@ bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_c
   }
   for (size_t i = 0; i < changes->count && !s->due.all; i++) {
     const gxds_changed_name *c = &changes->items[i];
-    if (c->alias || c->gone) continue; /* there are no aliases here; what is gone is no update */
+    if (c->alias || c->gone) continue; /* SotW has no aliases, and sends removals later */
     const size_t at = find(s, c->name);
     if (at < s->count) look_at(s, at);
     if (at == s->count && s->wildcard) s->due.all = true;
@@ -136,8 +136,8 @@ static bool changed(const row *r) {
 
 static bool gone(const row *r) { return !r->now && r->entry && r->entry->sent; }
 
-/* All names of the subscription, sorted. The cost follows their number, or with "*" that of all
- * resources. */
+/* All names of the subscription, sorted. The cost is proportional to their number, or with "*" to
+ * the number of all resources. */
 static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_t *count) {
   const gxds_file_list *list = &set->types[s->type];
   row *rows = gxds_calloc(s->count + (s->wildcard ? list->count : 0), sizeof *rows);
@@ -242,7 +242,8 @@ static bool any_changed(const gxds_ads_subscription *s, const gxds_file_set *set
   return false;
 }
 
-/* RDS and EDS: a response of what changed in a part of the entries, which stay as they are. */
+/* RDS and EDS: makes a response with the changed resources of the entries in `due`. The list of
+ * entries stays the same. */
 static void respond_in_part(gxds_ads_subscription *s, const gxds_file_set *set,
                             gxds_ads_response *out) {
   const size_t most = s->due.end - s->due.first;
@@ -263,8 +264,8 @@ static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ad
   size_t count;
   row *rows = join(s, set, &count);
   /* The first response is sent even if it is empty: the client may have resources that were removed
-   * while it was away, and only their absence says so. The same holds for the first response to a
-   * wildcard. */
+   * while it was away, and only their absence from a response deletes them. The same holds for the
+   * first response to a wildcard. */
   bool due = !s->answered && (s->wildcard || gxds_ads_type_is_full_state(s->type));
   for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
   if (due) respond(s, rows, count, false, out);
@@ -313,7 +314,7 @@ void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_fil
   gxds_free(rows);
 }
 
-/* Nothing is due but where it may be. */
+/* Checks that only entries in `due` are due. */
 static void validate_due(const gxds_ads_subscription *s, const gxds_file_set *set) {
   GXDS_CHECK(s->due.all || (s->due.first <= s->due.end && s->due.end <= s->count));
   if (!set) return;

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Calls emit with a WARNING for each resource that clients will refuse; the callee takes what is in
- * the event. Resources that previous (may be NULL) shares with the set were warned of before and
- * are passed over. */
+/* Calls emit with a WARNING for each resource that clients will refuse. emit takes ownership of the
+ * event's contents. There is no new warning for resources that previous (may be NULL) shares with
+ * the set. */
 void gxds_serve_validate(const gxds_validator *v, const gxds_file_set *set,
                          const gxds_file_set *previous,
                          void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);

@@ -12,13 +12,13 @@ extern "C" {
 
 struct upb_Arena;
 
-/* A padded copy of bytes in the arena, to be given to a _parse function. False: they are no
- * message. */
+/* Makes a padded copy of bytes in the arena, for a _parse function. False if they are no message.
+ */
 bool gxds_serve_pad(gxds_str bytes, struct upb_Arena *arena, gxds_str *out);
 
-/* Parts a DiscoveryRequest: its resource_names, which a client repeats in each ACK, from all else.
- * *rest is the request without them, padded as above. *names is a hash of them, in their order:
- * lists with equal hashes may be taken for equal. False if bytes are no message. */
+/* Splits a DiscoveryRequest into its resource_names, which a client repeats in each ACK, and the
+ * rest. *rest is the request without the names, padded as above. *names is a hash of the names in
+ * their order: lists with equal hashes count as equal. False if bytes are no message. */
 bool gxds_serve_part_names(gxds_str bytes, struct upb_Arena *arena, gxds_str *rest,
                            uint64_t *names);
 

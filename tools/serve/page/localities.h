@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Adds {resource, priority, region, zone, sub_zone, weight, endpoints} for each, in the order of
- * the resources, with commas between; limit: of localities. */
+/* Adds {resource, priority, region, zone, sub_zone, weight, endpoints} for each locality, in the
+ * order of the resources, separated by commas. limit is the most localities. */
 void gxds_page_localities_render(const gxds_file_set *set, size_t limit, gxds_text *out);
 
 typedef struct gxds_page_weight {
@@ -20,7 +20,7 @@ typedef struct gxds_page_weight {
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  uint32_t weight; /* 0: the locality gets nothing */
+  uint32_t weight; /* 0: the locality gets no RPCs */
 } gxds_page_weight;
 
 /* Makes a set with another weight for one locality, which shares everything else with set. The

@@ -7,9 +7,9 @@
 #include "tools/serve/page/localities.h"
 
 typedef struct type_view {
-  gxds_str *names; /* sorted; of names asked for, the first GXDS_PAGE_NAMES_MAX that came */
+  gxds_str *names; /* sorted; the first GXDS_PAGE_NAMES_MAX names that were subscribed to */
   size_t shown;
-  size_t asked; /* all of them */
+  size_t asked; /* the number of all subscribed names */
   uint64_t pushes;
   gxds_str pushed;   /* version */
   gxds_str nonce;    /* of that push */
@@ -156,7 +156,7 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
       set_str(&v->nonce, event->nonce);
       break;
     case GXDS_SERVE_ACK:
-      /* In delta there is only the nonce. */
+      /* A delta ACK has only the nonce. */
       if (event->version.size) {
         set_str(&v->accepted, event->version);
       } else if (gxds_str_equal(event->nonce, v->nonce)) {

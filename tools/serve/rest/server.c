@@ -43,7 +43,7 @@ static enum MHD_Result answer_text(const http_request *r, unsigned code, const c
   return answer(r, code, "text/plain; charset=utf-8", gxds_str_z(words), NULL);
 }
 
-/* As gRPC names peers. */
+/* The client's address in the form of gRPC's peers. */
 static gxds_str peer_of(const http_request *r) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);

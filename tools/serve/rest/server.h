@@ -1,10 +1,10 @@
-/* gxds_rest_server: `xds serve --rest`: what web servers are asked for by our client, over HTTP, on
- * a thread of its own.
+/* gxds_rest_server: `xds serve --rest`. It serves over HTTP, on a thread of its own, what our
+ * client requests from web servers.
  *
  *   POST /v3/discovery:listeners   (:routes, :clusters, :endpoints) xDS over REST-JSON
  *   GET  /xds-index.json           the index of the resources as files; and GET of those files
  *
- * Any thread may call what takes a server. */
+ * Any thread may call the functions that take a server. */
 #ifndef GRPC_XDS_TOOLS_SERVE_REST_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_REST_SERVER_H_
 
@@ -15,13 +15,14 @@
 extern "C" {
 #endif
 
-/* The most bytes of a request. It names each resource that a client wants: 100,000 names are some
+/* The most bytes of a request. A request names each subscribed resource: 100,000 names are some
  * megabytes. */
 #define GXDS_REST_BODY_MAX ((size_t)64 << 20)
 
 typedef struct gxds_rest_server gxds_rest_server;
 
-/* listen is as for gxds_serve_http. On failure returns NULL, and *status says why. One owner. */
+/* listen is as for gxds_serve_http. On failure returns NULL, and *status is the reason. One owner.
+ */
 gxds_rest_server *gxds_rest_server_start(const char *listen, int *port, gxds_status *status);
 /* Ends the thread, and waits for it. s may be NULL. */
 void gxds_rest_server_stop(gxds_rest_server *s);
