@@ -43,9 +43,9 @@ void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at);
 void gxds_deadlines_cancel(gxds_deadlines *q, gxds_deadline *d);
 /* The time for which d is set. d must be set. */
 gxds_time gxds_deadlines_at(const gxds_deadlines *q, const gxds_deadline *d);
-/* Removes and returns the first deadline that is due; NULL if none is. round: NULL too if the first
- * was set when next_order had reached round, so that a deadline which is set again and again cannot
- * keep the caller busy; UINT64_MAX for all. */
+/* Removes and returns the first deadline that is due; NULL if none is. Also returns NULL if the
+ * first deadline was set after next_order had reached round: so a deadline that is set again and
+ * again cannot keep the caller busy. With UINT64_MAX all deadlines are returned. */
 gxds_deadline *gxds_deadlines_take_due(gxds_deadlines *q, gxds_time now, uint64_t round);
 /* The time of the first deadline; GXDS_TIME_NEVER if none is set. */
 gxds_time gxds_deadlines_next(const gxds_deadlines *q);

@@ -1,9 +1,9 @@
-/* gxds_error: what is wrong with a resource, a server or a DNS name, and where that comes from. It
- * is a value: made once, compared by value once, and by its pointer from then on. It becomes text
- * only where it is shown (NACK, status of an RPC, CSDS, log, xds), and that text is never parsed.
+/* gxds_error: the error of a resource, a server or a DNS name, with its origin. It is made once,
+ * compared by value once, and compared by its pointer from then on. It becomes text only where it
+ * is shown (NACK, status of an RPC, CSDS, log, xds), and that text is never parsed.
  *
- * Immutable, counted by reference: any thread. Faults of the fields of one input, while it is
- * validated: base/errors.h. */
+ * Immutable, counted by reference: any thread. For the errors of fields while an input is
+ * validated, see base/errors.h. */
 #ifndef GRPC_XDS_BASE_ERROR_H_
 #define GRPC_XDS_BASE_ERROR_H_
 
@@ -17,31 +17,31 @@ extern "C" {
 /* Strings are in its allocation, zero-terminated. */
 typedef struct gxds_error {
   gxds_ref refs;
-  /* GXDS_OK: nothing is wrong, and the value only says where a resource comes from. */
+  /* GXDS_OK: there is no error, and the value only names the origin of a resource. */
   gxds_code code;
-  gxds_str message; /* what is wrong, printable; empty when OK */
+  gxds_str message; /* the error, printable; empty when OK */
   gxds_str server;  /* the xDS server that it comes from; empty: none, or message names it */
   gxds_str node_id; /* this client's node id, for the operator of that server; empty: none */
 } gxds_error;
 
-/* The caller owns the returned reference. message is taken (t is empty afterwards), the others are
- * copied. */
+/* The caller owns the returned reference. Takes ownership of the message (*take_message is empty
+ * afterwards); the other strings are copied. */
 const gxds_error *gxds_error_create(gxds_code code, gxds_text *take_message, gxds_str server,
                                     gxds_str node_id);
-/* The same of a status, which is copied. */
+/* The same from a status, which is copied. */
 const gxds_error *gxds_error_of_status(const gxds_status *status, gxds_str server,
                                        gxds_str node_id);
 const gxds_error *gxds_error_ref(const gxds_error *e);
 void gxds_error_unref(const gxds_error *e); /* NULL is allowed */
 /* Sets *slot to e, with a reference of its own, and releases the old value. e may be NULL. */
 void gxds_error_assign(const gxds_error **slot, const gxds_error *e);
-/* Returns what to hold when `take` comes in place of `known`: `known` itself if both are equal by
+/* Returns the error to hold when `take` replaces `known`: `known` itself if both are equal by
  * value, else `take`. So equal errors keep one pointer. Takes ownership of `take`; `known` is
  * borrowed, and may be NULL. The caller owns the returned reference. */
 const gxds_error *gxds_error_renew(const gxds_error *known, const gxds_error *take);
 /* Compares pointers first, then values. Both may be NULL. */
 bool gxds_error_equal(const gxds_error *a, const gxds_error *b);
-/* The same but for the code. */
+/* The same, without the code. */
 bool gxds_error_same_text(const gxds_error *a, const gxds_error *b);
 
 /* "message (xDS server S) (node ID:N)"; without a message "(xDS server S) (node ID:N)". NULL adds

@@ -1,10 +1,10 @@
-/* gxds_errors: all that is wrong with one input, each with the path of its field.
+/* gxds_errors: all errors of one input, each with the path of its field.
  *
  * A path is a chain of links on the stack, so a validator costs nothing until an error is rendered.
  * Rendering follows the host's ValidationErrors: sorted by path, errors of one path together:
  *   PREFIX: [field:a.b[3].c error:must be set; field:a.d errors:[one; two]]
- * What is wrong with a resource as a whole is a gxds_error (base/error.h). Confined to one thread;
- * lives in the caller's struct, zero-initialised is empty. */
+ * The error of a resource as a whole is a gxds_error (base/error.h). Confined to one thread; lives
+ * in the caller's struct, zero-initialised is empty. */
 #ifndef GRPC_XDS_BASE_ERRORS_H_
 #define GRPC_XDS_BASE_ERRORS_H_
 
@@ -43,16 +43,17 @@ typedef struct gxds_errors {
   size_t count; /* all that were added, stored or not */
 } gxds_errors;
 
-/* Frees what is in it and empties it. */
+/* Frees the errors and empties *e. */
 void gxds_errors_fini(gxds_errors *e);
 /* Adds an error at path; the text is printf's and is escaped when rendered. */
 __attribute__((format(printf, 3, 4))) void gxds_errors_add(gxds_errors *e, const gxds_path *at,
                                                            const char *format, ...);
-/* Calls fn for each, as they are rendered: sorted by path, both escaped; borrowed: valid during the
- * call. Those beyond GXDS_ERRORS_MAX are one at the end, without a field: "and N more". */
+/* Calls fn for each error, in the order of rendering: sorted by path. field and error are escaped,
+ * and borrowed: valid during the call. Errors beyond GXDS_ERRORS_MAX cause one more call at the
+ * end, without a field: "and N more". */
 void gxds_errors_each(const gxds_errors *e, void (*fn)(void *arg, gxds_str field, gxds_str error),
                       void *arg);
-/* OK when there are none, else INVALID_ARGUMENT "prefix: [...]". */
+/* OK if there are no errors, else INVALID_ARGUMENT "prefix: [...]". */
 GXDS_MUST_USE gxds_status gxds_errors_status(const gxds_errors *e, const char *prefix);
 
 #ifdef __cplusplus

@@ -68,19 +68,19 @@ typedef struct gxds_host {
   gxds_str (*regex_replace)(const void *regex, gxds_str text, gxds_str rewrite);
   void (*regex_destroy)(void *regex);
   /* Adds to errors, at path, what is wrong with a certificate provider (config: JSON text; empty:
-   * none), as the host's CertificateProviderRegistry sees it. NULL: nothing ever is. */
+   * none), as the host's CertificateProviderRegistry sees it. NULL: every config is accepted. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
                                      const gxds_path *at, gxds_errors *errors);
-  /* The certificate provider of that plugin and config. As long as somebody holds it, all who ask
-   * for the same get the same one. The caller owns the returned reference, and gives it up with
-   * grpc_tls_certificate_provider_release(). It may read files, so never call it on the reactor.
-   * Returns NULL if the host can't make one. */
+  /* The certificate provider of that plugin and config. As long as there is a reference to it, each
+   * call with the same plugin and config returns the same provider. The caller owns the returned
+   * reference, and releases it with grpc_tls_certificate_provider_release(). It may read files, so
+   * never call it on the reactor. Returns NULL if the host can't make one. */
   struct grpc_tls_certificate_provider *(*certificate_provider_get)(gxds_str plugin_name,
                                                                     gxds_str config_json);
   /* The bootstrap that the host itself made for channels to that target, as JSON text. (In 1.83 its
-   * google-c2p resolver makes one.) It goes before the environment's. target is in canonical form.
-   * The caller frees *out with gxds_str_free(). False if there is none; NULL if there never is. Not
-   * on the reactor. */
+   * google-c2p resolver makes one.) It is used in place of the environment's. target is in
+   * canonical form. The caller frees *out with gxds_str_free(). False if there is none; NULL if
+   * there never is. Not on the reactor. */
   bool (*target_bootstrap)(gxds_str target, gxds_str *out);
   /* The same for all targets, if the environment has no bootstrap. (In 1.51 its google-c2p resolver
    * makes one.) */

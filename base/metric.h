@@ -1,5 +1,6 @@
 /* Metrics as text for Prometheus (exposition format 0.0.4), and gxds_histogram, which counts
- * durations by steps. Without locks: the caller has one if several threads use the same object. */
+ * durations by steps. They take no locks: if several threads use the same object, the caller needs
+ * a lock. */
 #ifndef GRPC_XDS_BASE_METRIC_H_
 #define GRPC_XDS_BASE_METRIC_H_
 
@@ -20,7 +21,7 @@ void gxds_metric_label(gxds_text *out, const char *name, gxds_str value);
 /* Zero-initialised: nothing was counted. */
 typedef struct gxds_histogram {
   uint64_t
-      counts[GXDS_HISTOGRAM_STEPS + 1]; /* the last one counts what took longer than every step */
+      counts[GXDS_HISTOGRAM_STEPS + 1]; /* the last one counts durations longer than all steps */
   uint64_t count;
   gxds_duration sum;
 } gxds_histogram;

@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* What the map has to know of its items. An item begins with its gxds_ref, and has its name as a
- * gxds_str. */
+/* What the map needs to know about its items. An item begins with its gxds_ref, and has its name as
+ * a gxds_str. */
 typedef struct gxds_name_map_type {
   size_t name_offset; /* of the name in the item */
   /* Frees an item. Called when the map gives up the last reference. */

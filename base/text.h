@@ -25,7 +25,7 @@ void gxds_text_add_z(gxds_text *t, const char *z);
 __attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const char *format,
                                                           va_list args);
-/* Adds s with control characters and backslashes as \xNN: for whatever came from the network. */
+/* Adds s with control characters and backslashes as \xNN: for text from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
 /* The same, but keeps backslashes: for a message with parts that are escaped already. */
 void gxds_text_add_printable(gxds_text *t, gxds_str s);

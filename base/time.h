@@ -1,4 +1,4 @@
-/* Time is an argument: nothing below transport/ reads a clock, but for a seed where the kernel has
+/* Time is an argument: no code below transport/ reads a clock, except for a seed if the kernel has
  * no randomness yet (gxds_random_seed()). */
 #ifndef GRPC_XDS_BASE_TIME_H_
 #define GRPC_XDS_BASE_TIME_H_

@@ -20,8 +20,8 @@ size_t gxds_utf8_control(gxds_str s);
 size_t gxds_utf8_valid_prefix(gxds_str s);
 /* Adds a character; code must be valid. */
 void gxds_utf8_add(gxds_text *out, uint32_t code);
-/* Adds s as a JSON string with its quotes, on one line and without control characters, those of
- * terminals among them. Bytes that are not UTF-8 become U+FFFD. */
+/* Adds s as a JSON string with its quotes, on one line and without control characters, including
+ * those of terminals. Bytes that are not UTF-8 become U+FFFD. */
 void gxds_utf8_add_json(gxds_text *out, gxds_str s);
 
 #ifdef __cplusplus

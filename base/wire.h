@@ -1,9 +1,9 @@
 /* Help for the host's protobuf decoder with bytes from the network.
  *
- * upb as libgrpc 1.51.1 has it loses count when a map entry with unknown fields reaches into the
- * last 16 bytes of its input: it aborts, or copies memory that is not its own. So a message from
- * the network is given to it with padding behind: one more field, that no message knows and every
- * decoder skips. Pure functions, any thread. */
+ * The upb of libgrpc 1.51.1 has a fault: if a map entry with unknown fields reaches into the last
+ * 16 bytes of the input, upb aborts, or copies memory outside of the input. So a message from the
+ * network gets padding at its end: one more field, which no message has and every decoder skips.
+ * Pure functions, any thread. */
 #ifndef GRPC_XDS_BASE_WIRE_H_
 #define GRPC_XDS_BASE_WIRE_H_
 
@@ -28,7 +28,7 @@ bool gxds_wire_is_whole(gxds_str bytes);
 typedef struct gxds_wire_field {
   uint64_t number;
   bool has_size;  /* the field is a string or a message */
-  gxds_str value; /* has_size: what it holds */
+  gxds_str value; /* has_size: its contents */
   gxds_str whole; /* with its tag */
 } gxds_wire_field;
 
@@ -39,8 +39,8 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
  * *value to its contents. False if there is none. Borrowed: valid as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
-/* Whether the number in the varint field with that number is not 0, as a bool's or an enum's. If
- * the field occurs several times, the last one counts. */
+/* Whether the varint field with that number has another value than 0, for a bool or an enum. If the
+ * field occurs several times, the last one counts. */
 bool gxds_wire_flag(gxds_str message, uint64_t number);
 
 /* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
