@@ -1,5 +1,5 @@
-/* gxds_cds: the state of a cds policy (A74, A75): its cluster, and what its child is to be. An
- * update goes in; the next step comes out, and the owner carries it out. The only object that it
+/* gxds_cds: the state of a cds policy (A74, A75): its cluster, and the configuration of its child.
+ * An update goes in; the next step comes out, and the owner carries it out. The only object that it
  * calls is the mailbox, which only stores messages: it subscribes to a dynamic cluster at the first
  * update, and unsubscribes when the policy ends. Only under the owner's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_CDS_CDS_H_
@@ -22,8 +22,8 @@ typedef enum gxds_cds_step_kind {
   GXDS_CDS_NOTHING,   /* the child is not touched */
   GXDS_CDS_FAIL,      /* end the child and report TRANSIENT_FAILURE */
   GXDS_CDS_LEAF,      /* update the child, which is cluster_impl over priority. If RPCs may have
-                         sessions, override_host stands between the two. If the cluster has outlier
-                         detection, that stands on top (A75) */
+                         sessions, override_host is between the two. If the cluster has outlier
+                         detection, that is above all of them (A75) */
   GXDS_CDS_AGGREGATE, /* update the child, which is priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 

@@ -1,9 +1,9 @@
 /* gxds_call_counter: the requests in flight to one {cluster, EDS service} of the whole process
  * (A32): channels that talk to the same cluster share it, and with it the limit.
  *
- * Any thread. Counted by reference: made when first asked for, gone with its last reference and its
- * last request, which so need no reference of their own. Counting is one atomic, exact on purpose:
- * a sharded count could not be compared with a limit. */
+ * Any thread. Counted by reference. It is made by the first gxds_call_counter_get(), and freed with
+ * its last reference and its last RPC in flight. So RPCs need no references. The count is one
+ * atomic, and exact: a sharded count could not be compared with a limit. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
 
@@ -17,8 +17,9 @@ extern "C" {
 #endif
 
 typedef struct gxds_call_counter { /* private */
-  /* The number of references and of requests in flight, in one word, so that whoever takes away the
-   * last of both knows it. Atomic, any thread. It leaves 0 and reaches 0 only under the lock. */
+  /* The number of references and of requests in flight, in one word, so that the thread that
+   * removes the last of both can tell. Atomic, any thread. It leaves 0 and reaches 0 only under the
+   * lock. */
   uint64_t uses;
   gxds_str cluster;
   gxds_str eds_service;
@@ -49,7 +50,7 @@ static inline bool gxds_call_counter_try_add(gxds_call_counter *c, uint32_t limi
   }
   return false;
 }
-/* Ends one that was added. */
+/* Ends a request that was added. */
 void gxds_call_counter_remove(gxds_call_counter *c);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ typedef struct gxds_cluster_impl gxds_cluster_impl;
 gxds_cluster_impl *gxds_cluster_impl_create(uint64_t seed);
 void gxds_cluster_impl_destroy(gxds_cluster_impl *c); /* NULL is allowed */
 
-/* What is to be done, in this order. */
+/* The operations of the owner, in this order. */
 typedef struct gxds_cluster_impl_todo {
   bool fail; /* report TRANSIENT_FAILURE: neither this snapshot nor an earlier one had such a leaf
                 cluster */
@@ -54,8 +54,8 @@ bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_st
 grpc_connectivity_state gxds_cluster_impl_state(const gxds_cluster_impl *c);
 /* Whether that state, and the status that goes with it, are the child's. */
 bool gxds_cluster_impl_state_is_childs(const gxds_cluster_impl *c);
-/* What decides on drops. Borrowed: valid until the next update. NULL before the first update with a
- * leaf cluster. */
+/* The picker that decides on drops. Borrowed: valid until the next update. NULL before the first
+ * update with a leaf cluster. */
 gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c);
 /* The entry that explains failed picks (gxds_cluster_entry_explain()). Borrowed: valid until the
  * next update. NULL before the first update with a leaf cluster. */

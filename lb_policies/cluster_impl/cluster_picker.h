@@ -11,7 +11,7 @@
 
 /* Wraps a subchannel that was made with that address and those args (borrowed). Every subchannel
  * below the policy is wrapped so. counts: where its connection is counted (connections.h). The
- * caller owns the returned reference. The last reference may be given up on any thread; the rest is
+ * caller owns the returned reference. The last reference may be released on any thread; the rest is
  * done under the serializer. */
 gxds_subchannel *gxds_counted_subchannel_create(
     gxds_lb_channel *channel, gxds_subchannel *take_subchannel, const gxds_lb_address *address,

@@ -38,9 +38,9 @@ typedef enum gxds_drop_decision {
 gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
 
 /* One RPC attempt, from the moment when the child picked a backend. Lives in the caller's struct;
- * one thread at a time. It holds no references, so that threads share no cache line for it but the
- * counter's. The counter stays as long as the attempt is in flight, and the load counters from when
- * it started. */
+ * one thread at a time. It holds no references, so the only cache line that threads share for it is
+ * the counter's. The counter stays as long as the attempt is in flight. The load counters stay from
+ * the attempt's start to its end. */
 typedef struct gxds_cluster_call {
   gxds_call_counter *counter;
   gxds_locality_load *load;       /* NULL: not counted */
@@ -59,9 +59,10 @@ void gxds_cluster_call_started(gxds_cluster_call *call);
 static inline bool gxds_cluster_call_wants_report(const gxds_cluster_call *call) {
   return call->metrics_of != NULL;
 }
-/* It is about to end, with that load report in the answer (gxds_reported_metrics_count()). */
+/* The attempt is about to end, and the response has this load report
+ * (gxds_reported_metrics_count()). */
 void gxds_cluster_call_reported(gxds_cluster_call *call, gxds_str report);
-/* It is over, and gives back its place. Once more: nothing. */
+/* The attempt ended: releases its place in the limit. Further calls have no effect. */
 void gxds_cluster_call_end(gxds_cluster_call *call, bool failed);
 
 #ifdef __cplusplus

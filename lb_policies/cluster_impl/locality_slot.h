@@ -1,10 +1,10 @@
-/* gxds_locality_slot: where RPCs to the backends of one locality are counted at the moment.
+/* gxds_locality_slot: the counters that currently count the RPCs to the backends of one locality.
  *
- * Each subchannel of a cluster is wrapped once and holds the slot of its locality, also while load
- * reporting is off; when the cluster's LRS server comes, goes or changes, the slot is pointed to
- * other counters and the subchannels stay as they are.
+ * Each subchannel of a cluster is wrapped once, and holds the slot of its locality, also while load
+ * reporting is off. When the cluster's LRS server is added, removed or changed, the slot gets other
+ * counters, and the subchannels stay.
  *
- * Counted by reference, any thread. Setting it: the owner's serializer alone. */
+ * Counted by reference, any thread. gxds_locality_slot_set() is only for the owner's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_LOCALITY_SLOT_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_LOCALITY_SLOT_H_
 
@@ -27,7 +27,7 @@ bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds
 
 /* From now on RPCs are counted by the counters of that cluster and EDS service; if server is NULL,
  * they are not counted. The former counters stay in memory until the slot ends, since a pick may be
- * about to use them, but they don't keep load reporting to their server on. */
+ * about to use them, but they don't keep the reports to their server going. */
 void gxds_locality_slot_set(gxds_locality_slot *s, gxds_load_store *store,
                             const gxds_bootstrap_server *server, gxds_str cluster,
                             gxds_str eds_service);

@@ -10,7 +10,7 @@
 
 typedef struct gxds_child gxds_child;
 
-/* Says that a child's aggregate cluster has a certain leaf cluster. */
+/* A leaf cluster of a child's aggregate cluster. */
 typedef struct gxds_leaf_use {
   gxds_child *child;
   const gxds_str *leaf; /* in the child's entry */

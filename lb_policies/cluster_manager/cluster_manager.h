@@ -1,19 +1,20 @@
-/* gxds_cluster_manager: the children of a cluster_manager policy, one per cluster in use: which
- * there are, which of them an update concerns, what state they add up to, and the pickers by name.
+/* gxds_cluster_manager: the children of a cluster_manager policy, one per cluster in use. It
+ * decides which children exist and which of them an update concerns. It has their aggregated state,
+ * and their pickers by name.
  *
- * Confined: the owner's serializer. Events go in (an update, a child's new picker), operations come
- * out of gxds_cluster_manager_next(), which the owner carries out one at a time; each may cause the
- * next events at once. However many children change while operations are left, one picker is
- * published after the last of them.
+ * Confined: the owner's serializer. Events go in: an update, a child's new picker. Operations come
+ * out of gxds_cluster_manager_next(). The owner carries them out one at a time, and each may cause
+ * the next events at once. If several children change while operations are left, one picker is
+ * published after the last operation.
  *
- * Children are made some per turn, and those that RPCs wait for at once. Until a child is made its
- * name is in the map without a picker: RPCs for it wait. Where there are many endpoints, not all
- * children are made ahead of RPCs.
+ * A limited number of children is made per turn, but children that RPCs wait for are made at once.
+ * Until a child is made, its name is in the map without a picker, and RPCs for it wait. If there
+ * are many endpoints, not all children are made ahead of RPCs.
  *
- * The children are the roots of the snapshot, which hold a cluster until its last RPC is done with
- * its pick (A74); so a child that is not among them any more is ended at once, where the host's own
- * policy keeps it for 15 minutes. What an update costs depends on what changed: entries that are
- * the same in both snapshots are not looked at.
+ * The children are the roots of the snapshot, which has a cluster until the last RPC that may use
+ * it has its pick (A74). So a child that is no longer among the roots is ended at once. (The host's
+ * own policy keeps it for 15 minutes.) The cost of an update depends on the changes: entries that
+ * are the same in both snapshots are not visited.
  *
  * The state: READY if any child is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A child
  * that failed counts as failed until it is READY again. */
@@ -40,9 +41,9 @@ typedef struct gxds_cluster_manager gxds_cluster_manager;
 #define GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS 2000
 
 /* Children are made ahead of RPCs as long as those that exist have fewer than `eager` endpoints in
- * all. An endpoint counts if its child connects to it at first; the number is that of when the
- * child was made. Each further child is made when the first RPC needs it, and counts as IDLE until
- * then. SIZE_MAX: all children are made. One owner. */
+ * all. An endpoint counts if its child connects to it at first. The number is taken when the child
+ * is made. Each further child is made when the first RPC needs it, and counts as IDLE until then.
+ * SIZE_MAX: all children are made. One owner. */
 gxds_cluster_manager *gxds_cluster_manager_create(size_t eager);
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m); /* NULL is allowed */
 
@@ -61,8 +62,8 @@ typedef struct gxds_cluster_manager_op {
 } gxds_cluster_manager_op;
 
 /* Takes an update. If config is NULL, the children of the snapshot stay as they are. others are the
- * names of children beside the snapshot's roots, sorted and without repetition. What these depend
- * on is not known, so each of them gets each update. */
+ * names of children beside the snapshot's roots, sorted and without repetition. It is not known
+ * what these depend on, so each of them gets each update. */
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
                                     const gxds_str *others, size_t other_count);
 /* A child reported its state with a new picker. Takes ownership of the picker. An unknown token and
@@ -82,11 +83,11 @@ void gxds_cluster_manager_on_turn(gxds_cluster_manager *m);
  * other work. A child gets the latest update, whenever its turn comes. */
 bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m);
 
-/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+/* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op *op);
 
-/* The state that all children together make. */
+/* The aggregated state of all children. */
 grpc_connectivity_state gxds_cluster_manager_state(const gxds_cluster_manager *m);
 /* The pickers by name. Borrowed: valid until the next event. */
 const gxds_picker_map *gxds_cluster_manager_pickers(const gxds_cluster_manager *m);

@@ -1,13 +1,13 @@
-/* The picker of a cluster_manager policy: the child of the cluster that its route chose picks for
- * an RPC (A28). Private to cluster_manager. */
+/* The picker of a cluster_manager policy: it calls the picker of the child for the cluster that the
+ * RPC's route chose (A28). Private to cluster_manager. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_ROUTE_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_MANAGER_ROUTE_PICKER_H_
 
 #include "host/policy.h"
 #include "lb_policies/cluster_manager/picker_map.h"
 
-/* poker is poked with the name of a cluster whose child does not exist yet. Takes references of its
- * own. The caller owns the returned reference. */
+/* If a cluster's child does not exist yet, the picker pokes poker with the cluster's name. Takes
+ * references of its own. The caller owns the returned reference. */
 gxds_picker *gxds_route_picker_create(const gxds_picker_map *map, gxds_poker *poker);
 
 #endif

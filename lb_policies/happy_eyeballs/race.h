@@ -63,7 +63,7 @@ void gxds_race_on_deadline(gxds_race *r, gxds_time now); /* early calls are harm
  */
 void gxds_race_on_reorder(gxds_race *r, const uint32_t *order, gxds_time now);
 
-/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+/* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_race_next(gxds_race *r, gxds_race_op *op);
 /* When to call gxds_race_on_deadline(); GXDS_TIME_NEVER: not at all. */

@@ -6,9 +6,9 @@
 #include "host/channel.h"
 #include "lb_policies/outlier_detection/outliers.h"
 
-/* What a policy shares with its subchannels, which may outlive it in pickers: the state of the
- * addresses, and the list of subchannels. Counted by reference, any thread; all else under the
- * serializer. */
+/* What a policy shares with its subchannels: the state of the addresses, and the list of
+ * subchannels. Pickers may hold subchannels longer than the policy lives. Counted by reference on
+ * any thread; everything else is under the serializer. */
 typedef struct gxds_ejectables {
   gxds_ref refs;
   gxds_outliers *machine;
@@ -21,15 +21,15 @@ gxds_ejectables *gxds_ejectables_create(gxds_lb_channel *channel, uint64_t seed)
 void gxds_ejectables_unref(gxds_ejectables *all); /* NULL is allowed */
 
 /* Wraps a subchannel to that address. The caller owns the returned reference. The last reference
- * may be given up on any thread; the rest is done under the serializer. */
+ * may be released on any thread; the rest is done under the serializer. */
 gxds_subchannel *gxds_ejectable_create(gxds_ejectables *all, gxds_subchannel *take_subchannel,
                                        uint64_t address);
 /* Where the RPCs to s are counted; s is one of gxds_ejectable_create(). Borrowed: valid as long as
  * s. */
 gxds_call_results *gxds_ejectable_results(const gxds_subchannel *s);
 
-/* Ejects the subchannels to that address, or ends their ejection. They notify their watchers, who
- * may do anything. */
+/* Ejects the subchannels to that address, or ends their ejection. They notify their watchers, which
+ * may call any function. */
 void gxds_ejectables_set_ejected(gxds_ejectables *all, uint64_t address, bool ejected);
 
 #endif

@@ -1,7 +1,7 @@
-/* The outlier_detection_experimental LB policy (A50): it ejects addresses that fail too often,
- * which the policies below then see as failed for a while. It replaces the host's own, which can
- * use memory after pick_first below it has freed it, and which needs the list of all addresses at
- * each update. */
+/* The outlier_detection_experimental LB policy (A50): it ejects addresses that fail too often. For
+ * a while, their subchannels then report a failure to the policies below. It replaces the host's
+ * own, which can use memory after pick_first below it has freed it, and which needs the list of all
+ * addresses at each update. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIER_DETECTION_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIER_DETECTION_POLICY_H_
 

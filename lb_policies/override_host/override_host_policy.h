@@ -1,13 +1,14 @@
 /* The policy of a cluster whose RPCs may belong to sessions (A55, A60, A75):
- * "xds_override_host_experimental". It stands between cluster_impl and what balances the cluster,
- * for all its priorities (A75), where the listener has a stateful_session filter. An RPC whose
- * cookie names an endpoint goes to that endpoint, as long as the cluster has it in a state that
- * override_host_status allows; all others go where the policy below sends them.
+ * "xds_override_host_experimental". It is between cluster_impl and the policies that balance the
+ * cluster, for all its priorities (A75), if the listener has a stateful_session filter. An RPC
+ * whose cookie names an endpoint goes to that endpoint, as long as the cluster has the endpoint in
+ * a state that override_host_status allows. For all other RPCs, the policy below picks.
  *
  * The policy holds a subchannel of its own to each endpoint that sessions use. The host's pool
- * makes it and that of the policy below one connection, which so stays when the policy below lets
- * go of it: when the endpoint begins to drain, or its priority is not in use. One that no session
- * used for the cluster's idle timeout is given up. */
+ * gives this subchannel and that of the policy below one connection. So the connection stays when
+ * the policy below releases its subchannel, because the endpoint begins to drain, or because its
+ * priority is not in use. A subchannel that no session used for the cluster's idle timeout is
+ * released. */
 #ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
 

@@ -13,9 +13,8 @@ typedef struct gxds_session_let_go {
 } gxds_session_let_go;
 
 /* Makes the table for these endpoints. `before` is the last table; NULL if there was none. The cost
- * follows what changed since then. An endpoint that is reached in the same way keeps its object,
- * and what is held for it, wherever it stands in the list. The caller owns the returned reference.
- */
+ * depends on the changes since then. An endpoint that is reached in the same way keeps its object
+ * and its held endpoint, at any place in the list. The caller owns the returned reference. */
 gxds_session_table *gxds_session_table_update(const gxds_session_table *before,
                                               const gxds_session_source *of, uint64_t seed,
                                               gxds_session_let_go let_go);

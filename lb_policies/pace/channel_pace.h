@@ -21,7 +21,7 @@ typedef struct gxds_pace_user {
 } gxds_pace_user;
 
 void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u);
-/* u is told nothing more. */
+/* u gets no more calls. */
 void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u);
 /* Sets how many attempts u wants to begin from now on, and whether an RPC waits for them. start()
  * is called when it is u's turn, and never from within this call. Here and below, u must be a

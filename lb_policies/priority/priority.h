@@ -82,7 +82,7 @@ void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t child,
 /* Early or repeated calls are harmless. */
 void gxds_priority_lb_on_deadline(gxds_priority_lb *lb, gxds_time now);
 
-/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+/* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op);
 /* When to call gxds_priority_lb_on_deadline() next. */

@@ -1,8 +1,8 @@
-/* The priority policy (A56): "priority_experimental". It carries out what priority.h decides.
+/* The priority policy (A56): "priority_experimental". It carries out the decisions of priority.h.
  *
  * Children take their parts of the snapshot by {cluster, priority}. A config that was parsed from
- * JSON has no cluster: then children are given the addresses that the path of each address names,
- * as the host's own policy of this name does. */
+ * JSON has no cluster: then each child gets the addresses whose path names it, as in the host's own
+ * policy of this name. */
 #ifndef GRPC_XDS_LB_POLICIES_PRIORITY_PRIORITY_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_PRIORITY_PRIORITY_POLICY_H_
 
@@ -14,13 +14,13 @@ extern "C" {
 
 extern const gxds_policy_type gxds_priority_policy;
 
-/* Borrow, all of it. */
+/* All fields are borrowed. */
 typedef struct gxds_priority_child {
   gxds_str name; /* the child's identity: it stays while its place in the order changes */
   gxds_lb_config *config;
   bool ignore_reresolution_requests;
-  /* Whether the child serves only that priority of the cluster's endpoints. If not, it gets all
-   * that the policy itself was given (aggregate clusters). */
+  /* Whether the child serves only that priority of the cluster's endpoints. If not, it gets the
+   * whole update of the policy itself (aggregate clusters). */
   bool from_cluster;
   size_t priority;
 } gxds_priority_child;

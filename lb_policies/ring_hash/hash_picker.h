@@ -13,8 +13,8 @@ typedef struct gxds_hash_member {
 } gxds_hash_member;
 
 /* Takes ownership of take_members, an array of count members in the ring's order, from
- * gxds_calloc(). poker is poked with the token of an endpoint that a pick wants to connect. The
- * caller owns the returned reference. */
+ * gxds_calloc(). If a pick needs an endpoint to connect, it pokes poker with the endpoint's token.
+ * The caller owns the returned reference. */
 gxds_picker *gxds_hash_picker_create(const gxds_ring_picker *take_ring,
                                      gxds_hash_member *take_members, size_t count,
                                      gxds_ring_hash_config *config, gxds_poker *poker);

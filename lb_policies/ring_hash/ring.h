@@ -1,10 +1,9 @@
-/* gxds_ring: endpoints on a ring of hashes (A42). A request's hash is at or before one of the
- * ring's places; that place's endpoint is its first choice, the endpoints of the places behind it
- * are the next ones.
+/* gxds_ring: endpoints on a ring of hashes (A42). The first place of the ring whose hash is at or
+ * after a request's hash gives the first choice of endpoint. The endpoints of the places behind it
+ * are the next choices.
  *
- * The same endpoints in the same order make the same ring in every process, and the one that
- * Envoy's and gRPC's other implementations make of them. Immutable, counted by reference: any
- * thread. */
+ * The same endpoints in the same order give the same ring in every process, and also in Envoy and
+ * in gRPC's other implementations. Immutable, counted by reference: any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_RING_HASH_RING_H_
 #define GRPC_XDS_LB_POLICIES_RING_HASH_RING_H_
 

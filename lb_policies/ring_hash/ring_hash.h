@@ -7,7 +7,7 @@
  * events at once.
  *
  * An endpoint connects when a pick needs it. When its connection breaks, it does not reconnect by
- * itself. An endpoint that failed counts as failed until it is READY; meanwhile it is told to
+ * itself. An endpoint that failed counts as failed until it is READY; meanwhile it is asked to
  * connect whenever its backoff is over. The policy's state, by the first rule that fits:
  *
  *     one is READY                       READY
@@ -44,7 +44,7 @@ void gxds_ring_hash_destroy(gxds_ring_hash *r); /* NULL is allowed */
 typedef struct gxds_ring_hash_endpoint {
   gxds_str key; /* its address as text. Endpoints with the same address are one endpoint with the
                    sum of their weights */
-  gxds_str hash_key; /* A76: decides its places on the ring; empty: its address does */
+  gxds_str hash_key; /* A76: the key of its places on the ring; empty: its address is the key */
   gxds_str detail;   /* what else identifies its subchannel, as text: if this changes, a new
                         subchannel takes the same place on the ring */
   uint64_t weight;
@@ -64,7 +64,7 @@ void gxds_ring_hash_on_exit_idle(gxds_ring_hash *r);
 typedef enum gxds_ring_hash_op_kind {
   GXDS_RING_HASH_CREATE,    /* make the endpoint's subchannel and watch it */
   GXDS_RING_HASH_REMOVE,    /* end it */
-  GXDS_RING_HASH_CONNECT,   /* tell it to connect */
+  GXDS_RING_HASH_CONNECT,   /* ask it to connect */
   GXDS_RING_HASH_RERESOLVE, /* ask for new addresses */
   GXDS_RING_HASH_PUBLISH,   /* report gxds_ring_hash_state(), with gxds_ring_hash_picker() */
 } gxds_ring_hash_op_kind;
@@ -75,7 +75,7 @@ typedef struct gxds_ring_hash_op {
   size_t position; /* CREATE: the place of the first endpoint with this key in the last update */
 } gxds_ring_hash_op;
 
-/* Sets *op to the next thing to do; false if there is nothing. */
+/* Sets *op to the next operation; false if there is none. */
 bool gxds_ring_hash_next(gxds_ring_hash *r, gxds_ring_hash_op *op);
 
 /* The policy's state; TRANSIENT_FAILURE if there are no endpoints. */

@@ -27,7 +27,7 @@ const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
 void gxds_ring_picker_destroy(const gxds_ring_picker *p); /* NULL is allowed */
 
 typedef enum gxds_ring_pick_kind {
-  GXDS_RING_PICK_COMPLETE, /* to the endpoint */
+  GXDS_RING_PICK_COMPLETE, /* the RPC goes to the endpoint */
   GXDS_RING_PICK_QUEUE,    /* the RPC waits until there is another picker */
   GXDS_RING_PICK_FAIL,     /* all endpoints failed; the RPC fails with the error of this one */
 } gxds_ring_pick_kind;

@@ -1,7 +1,7 @@
 /* gxds_endpoints_policy: the shared part of the leaf policies that stay connected to all of their
- * endpoints. It carries out what round_robin.h decides, at the pace of the channel. The policies
- * differ in where their endpoints come from, and in how they pick. Only under the channel's
- * serializer. */
+ * endpoints. It carries out the decisions of round_robin.h, at the pace of the channel. The
+ * policies differ in where their endpoints come from, and in how they pick. Only under the
+ * channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 

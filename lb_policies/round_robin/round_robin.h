@@ -13,7 +13,7 @@
  * however many they are.
  *
  * The state: READY if any endpoint is READY, else CONNECTING if any is CONNECTING, else
- * TRANSIENT_FAILURE. IDLE counts as CONNECTING, since the endpoint is told to connect. An endpoint
+ * TRANSIENT_FAILURE. IDLE counts as CONNECTING, since the endpoint is asked to connect. An endpoint
  * that failed counts as failed until it is READY.
  *
  * As in the host, a READY endpoint that an update removes stays in the picker until one of the new
@@ -76,7 +76,7 @@ void gxds_round_robin_on_other_picks(gxds_round_robin *r);
 /* Allows one more subchannel, which is one of the next operations if any is left to make. */
 void gxds_round_robin_on_start(gxds_round_robin *r);
 
-/* Sets *op to the next thing to do; false if there is nothing. Call it after every event, until it
+/* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op);
 /* How many subchannels are left to make. Each needs a call of gxds_round_robin_on_start(). */

@@ -1,6 +1,6 @@
 /* The policy "grpc_xds_round_robin", which is the leaf policy inside a locality whose cluster
  * balances by ROUND_ROBIN. It takes the locality itself instead of a list of addresses, and carries
- * out what round_robin.h decides. Everywhere else the host's round_robin is used. */
+ * out the decisions of round_robin.h. Everywhere else the host's round_robin is used. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ROUND_ROBIN_POLICY_H_
 

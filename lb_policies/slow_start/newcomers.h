@@ -1,9 +1,9 @@
-/* gxds_newcomers: which endpoints of a policy came to others, how long ago each was first READY,
- * and so what share of its weight it has (slow_start.h).
+/* gxds_newcomers: the new endpoints of a policy, which joined endpoints that existed. It knows when
+ * each was first READY, and so the share of its weight that it has (slow_start.h).
  *
- * Endpoints are told apart by address: one that gets another subchannel is not new. Those of a
- * first list, and of a list after an empty one, are not new either: when all are, none has to be
- * spared.
+ * Endpoints are identified by address: an endpoint that gets another subchannel is not new. The
+ * endpoints of a first list, and of a list after an empty one, are not new either: if all endpoints
+ * started at the same time, slow start has no use.
  *
  * Confined: the policy's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_SLOW_START_NEWCOMERS_H_

@@ -19,8 +19,8 @@ typedef struct gxds_slow_start {
 } gxds_slow_start;
 
 /* Reads {"slowStart":{"window":"60s","aggression":1,"minWeightPercent":10}} of a policy's config;
- * without one, or with a window of 0, out->window is 0. False: there were errors, which are added.
- * Any thread. */
+ * without one, or with a window of 0, out->window is 0. On errors adds them to errors, and returns
+ * false. Any thread. */
 bool gxds_slow_start_parse(const json_t *config, gxds_errors *errors, gxds_slow_start *out);
 
 /* Any thread. */

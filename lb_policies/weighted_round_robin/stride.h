@@ -1,6 +1,6 @@
 /* gxds_stride: picks among weighted members, in turn (A58), as gRPC's other implementations do it
- * ("static stride"): turn t is offered to member t mod n, who passes on some of them, evenly
- * spread, the more the less it weighs. So a pick costs a division or two, and takes no lock.
+ * ("static stride"): turn t is offered to member t mod n. A member skips some of its turns, evenly
+ * spread: the smaller its weight, the more. So a pick costs a division or two, and takes no lock.
  *
  * Any thread. Weights may change while it is used. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_STRIDE_H_
@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /* No weight is more than this many times the mean, or less than the mean divided by the constant
- * below. Otherwise one wrong report could move all RPCs to a member, or all away from it; and
- * without RPCs no new report would come. */
+ * below. Otherwise one wrong report could move all RPCs to a member, or away from it. A member
+ * without RPCs would never send a new report. */
 #define GXDS_STRIDE_ABOVE_MEAN_MAX 10
 #define GXDS_STRIDE_BELOW_MEAN_MAX 100
 
@@ -33,7 +33,7 @@ bool gxds_stride_set(gxds_stride *s, const double *weights);
 /* Sets the share of each member, which is above 0. Shares count as they are, however far apart; the
  * least is a 65,535th of the greatest. One caller at a time. */
 void gxds_stride_set_shares(gxds_stride *s, const double *shares);
-/* Whose turn it is. */
+/* Takes turns until a member does not skip its turn, and returns that member. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns);
 
 #ifdef __cplusplus
