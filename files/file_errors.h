@@ -1,5 +1,6 @@
 /* gxds_file_errors: all errors of a set of resource files, each with its file, line and field, and
- * with what was expected. Lives in the caller's struct; zero-initialised is empty. One thread. */
+ * a text that says what was expected. Lives in the caller's struct; zero-initialised is empty. One
+ * thread. */
 #ifndef GRPC_XDS_FILES_FILE_ERRORS_H_
 #define GRPC_XDS_FILES_FILE_ERRORS_H_
 
@@ -28,7 +29,7 @@ typedef struct gxds_file_errors {
   size_t stored;
   size_t capacity;
   size_t count;  /* all that were added, stored or not */
-  gxds_str file; /* the file of the next errors; borrowed: whoever reads a file sets it */
+  gxds_str file; /* the file of the next errors; borrowed, and set by the code that reads a file */
 } gxds_file_errors;
 
 void gxds_file_errors_fini(gxds_file_errors *e);

@@ -1,12 +1,12 @@
 /* gxds_file_set: one state of a directory of resource files, checked, sorted by type, then name.
  *
- * A file is JSON or YAML; it holds any number of resources of the four types, each an object with
- * "@type" in proto3 JSON form: one by itself, a list of them, {"resources": [...]} or a whole
- * DiscoveryResponse (which is that with more fields), and in YAML any of these per document. Or it
- * is a DiscoveryResponse in binary or in protobuf's text form, and in that resources may also stand
- * by themselves, as "[TYPE URL] {...}". Resources in a response may be wrapped in
- * envoy.service.discovery.v3.Resource, whose aliases are then other names of the resource (in
- * delta).
+ * A JSON or YAML file has any number of resources of the four types. Each resource is an object
+ * with "@type", in proto3 JSON form. The file is one resource, a list of resources, {"resources":
+ * [...]}, or a whole DiscoveryResponse (which is the same with more fields). In YAML each document
+ * may be any of these. Other files are a DiscoveryResponse in binary or in protobuf's text form; in
+ * the text form, resources may also be outside of a response, as "[TYPE URL] {...}". Resources in a
+ * response may be wrapped in envoy.service.discovery.v3.Resource. The wrapper's aliases are then
+ * other names of the resource (in delta).
  *
  * Sets and resources are immutable and shared by reference count: any thread. A new set shares each
  * resource that did not change with the set before it, so that "did it change?" is a comparison of
@@ -61,7 +61,7 @@ void gxds_file_resource_unref(const gxds_file_resource *r); /* NULL is allowed *
 
 typedef struct gxds_file_entry {
   const gxds_file_resource *resource;
-  gxds_str file; /* where it stands */
+  gxds_str file; /* the file that has it */
   uint32_t line;
 } gxds_file_entry;
 
@@ -101,9 +101,9 @@ bool gxds_file_is_binary(gxds_str name);
 /* Whether a file of that name is a DiscoveryResponse in protobuf's text form. */
 bool gxds_file_is_prototext(gxds_str name);
 
-/* Makes a set of the files' resources; the caller owns the returned reference. If anything is wrong
- * with any file, adds all errors to errors, and returns NULL. The result does not depend on the
- * order of the files. previous is the set to share resources with, and may be NULL. */
+/* Makes a set of the files' resources; the caller owns the returned reference. If any file has an
+ * error, adds all errors to errors, and returns NULL. The result does not depend on the order of
+ * the files. previous is the set to share resources with, and may be NULL. */
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
                                          size_t count, const gxds_file_set *previous,
                                          gxds_file_errors *errors);

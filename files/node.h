@@ -1,4 +1,4 @@
-/* gxds_file_node: one value of a resource file, JSON or YAML alike, and the line it stands on.
+/* gxds_file_node: one value of a JSON or YAML resource file, with its line.
  *
  * A document is a tree, or with YAML's aliases a graph without cycles: an alias is the anchored
  * node itself. Nodes live in a upb_Arena, with their strings, and never change once built. Confined

@@ -1,6 +1,6 @@
-/* gxds_schema: the descriptors of every message that a resource may hold: what the host's libgrpc
- * carries, and a few policies, structs and fields that it lacks (extra_types.c). Confined to
- * one thread at a time. */
+/* gxds_schema: the descriptors of every message that a resource may contain: those of the host's
+ * libgrpc, and a few policies, structs and fields that it lacks (extra_types.c). Confined to one
+ * thread at a time. */
 #ifndef GRPC_XDS_FILES_SCHEMA_H_
 #define GRPC_XDS_FILES_SCHEMA_H_
 
