@@ -19,7 +19,7 @@
  * endpoints to the new member. A cluster has one entry for all its users: it stays as it was for
  * them too, at most until the awaited resource is known to be missing. An error of the listener or
  * the route configuration fails the channel; an error of a cluster or its endpoints concerns that
- * cluster only. The cost follows what changed: clusters are walked only when roots, subscriptions
+ * cluster only. The cost depends on the changes: clusters are walked only when roots, subscriptions
  * or aggregates change. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
@@ -74,8 +74,8 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 /* Names the xDS server that sent the resource which is reported next, for messages. Here and below,
  * an unknown token is ignored. */
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
-/* Reports a resource (error is NULL), or NULL and why there is none; then an earlier resource is no
- * longer used (A88). Takes its own reference to either. */
+/* Reports a resource (error is NULL), or that there is none (resource is NULL, and error is the
+ * reason); then an earlier resource is no longer used (A88). Takes its own reference to either. */
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,
                                          const gxds_resource *resource, const gxds_error *error);
 /* Reports an ambient error: something is wrong, but the resource stays in use (A88). Takes its own
@@ -83,7 +83,7 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
 void gxds_dependency_manager_on_ambient_error(gxds_dependency_manager *m, uint64_t token,
                                               const gxds_error *error);
 /* Reports the addresses of a DNS name as an endpoints resource (takes its own reference), or NULL
- * and why there are none; then earlier addresses stay in use. */
+ * with the reason in status; then earlier addresses stay in use. */
 void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
                                     const gxds_endpoints *endpoints, const gxds_status *status);
 /* A74's dynamic subscriptions. They are counted. An unsubscribe without a subscribe is ignored. */
@@ -96,8 +96,8 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
 /* An LB policy asks for new addresses: all DNS names are resolved again (A74). */
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);
 
-/* Carries out what the events so far call for: watches more, publishes if anything changed, and
- * then stops watching what is not needed any more. */
+/* Processes all events so far: starts new watches, publishes if anything changed, and then ends the
+ * watches that are not needed any more. */
 void gxds_dependency_manager_settle(gxds_dependency_manager *m);
 
 /* The next action; NULL if the queue is drained. Borrowed: valid until the next call on m. */

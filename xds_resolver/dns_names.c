@@ -10,7 +10,7 @@ typedef struct dns_name {
   uint64_t token;
   gxds_str name;
   gxds_dns *dns;
-  bool failed;                 /* its last resolution */
+  bool failed;                 /* its last resolution failed */
   const gxds_endpoints *known; /* a reference; NULL: never resolved */
   UT_hash_handle by_token;
 } dns_name;
@@ -71,7 +71,7 @@ static void on_answered(void *arg, const gxds_address *addresses, size_t count,
     return;
   }
   learn(d, make_locality(d->name, addresses, count));
-  const gxds_resource *known = gxds_resource_ref(&d->known->base); /* who is told may stop it */
+  const gxds_resource *known = gxds_resource_ref(&d->known->base); /* told() may stop the name */
   n->told(n->arg, token, (const gxds_endpoints *)known, status);
   gxds_resource_unref(known);
 }
@@ -124,8 +124,8 @@ void gxds_dns_names_reresolve(gxds_dns_names *n, uint64_t token) {
   if (d) n->host->dns_reresolve(d->dns);
 }
 
-/* The host's own way to end a backoff leaves a resolver waiting until it is asked again, and then
- * for as long as between two answers: a new one asks at once. */
+/* When the host itself ends a backoff, the resolver waits for the next request, and then for the
+ * time between two resolutions. So this starts a new resolution, which begins at once. */
 void gxds_dns_names_reset_backoff(gxds_dns_names *n) {
   dns_name *d;
   dns_name *next;

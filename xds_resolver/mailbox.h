@@ -1,6 +1,6 @@
 /* gxds_mailbox: how policies and RPCs send messages to the dependency manager of their channel. Any
- * thread; never blocks. Does nothing once the resolver closed it. Counted by reference: it is one
- * of the two mutable things that are, because call trackers and policies outlive the resolver. */
+ * thread; never blocks. Does nothing once the resolver has closed it. It is mutable, but counted by
+ * reference, because call trackers and policies outlive the resolver. */
 #ifndef GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 #define GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 

@@ -1,8 +1,7 @@
-/* gxds_method_configs: the method configs of routes. They tell the host what to do with an RPC
- * besides sending it to a cluster: limit its time (A31), retry it (A44), pass it through HTTP
- * filters (A39). The host reads each as the JSON of a service config with one method config for all
- * methods. This is the set of these texts, without duplicates, so that routes with equal configs
- * share one.
+/* gxds_method_configs: the method configs of routes. From them the host knows how to limit an RPC's
+ * time (A31), how to retry it (A44), and how to configure its HTTP filters (A39). The host reads
+ * each as the JSON of a service config with one method config for all methods. This is the set of
+ * these texts, without duplicates, so that routes with equal configs share one.
  *
  * Filled by one thread, immutable afterwards: any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_METHOD_CONFIGS_H_
@@ -35,7 +34,7 @@ typedef struct gxds_method_configs gxds_method_configs;
 gxds_method_configs *gxds_method_configs_create(void);
 void gxds_method_configs_destroy(gxds_method_configs *m); /* m may be NULL */
 
-/* The number of the text for c, which is added if it is new. GXDS_NO_METHOD_CONFIG if c asks for
+/* The number of the text for c, which is added if it is new. GXDS_NO_METHOD_CONFIG if c sets
  * nothing. */
 size_t gxds_method_configs_add(gxds_method_configs *m, const gxds_method_config *c);
 
