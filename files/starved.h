@@ -1,5 +1,5 @@
-/* Finds out which resource the system lacked when one of its calls failed. When the system has that
- * resource again, the files can be watched or read, but no event reports that. Pure; any thread. */
+/* Finds out what the system lacked when one of its calls failed. When the system has it again, the
+ * files can be watched or read, but no event reports that. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_STARVED_H_
 #define GRPC_XDS_FILES_STARVED_H_
 
