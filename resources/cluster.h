@@ -37,12 +37,12 @@ typedef struct gxds_cluster {
   gxds_resource base;
   gxds_str name;
   gxds_cluster_kind kind;
-  gxds_str eds_service_name; /* EDS; empty: the cluster's own name is asked for */
+  gxds_str eds_service_name; /* EDS; empty: the cluster's own name is requested */
   gxds_str dns_host;         /* LOGICAL_DNS */
   uint16_t dns_port;
   const gxds_str *aggregate; /* AGGREGATE: the clusters underneath, in order of priority */
   size_t aggregate_count;
-  /* The locality-picking policy and what is below it, as a JSON list that the host's registry
+  /* The locality-picking policy and the policies below it, as a JSON list that the host's registry
    * takes:
    * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]
    * Empty for AGGREGATE: the leaf clusters' own count (A75). */
@@ -56,8 +56,8 @@ typedef struct gxds_cluster {
   const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
   uint8_t session_health; /* A55: the health states in which an endpoint may serve its sessions, as
                              bits 1 << gxds_health */
-  gxds_duration session_idle_timeout; /* A75: after how long without a session an endpoint's
-                                         connection is given up; 0: never */
+  gxds_duration session_idle_timeout; /* A75: how long the connection of an endpoint without
+                                         sessions is held; 0: for ever */
   bool http_connect;                  /* A86: its endpoints are reached through their proxies */
   /* A29, for channels with xds credentials; NULL: they use their fallback credentials. */
   const gxds_tls *tls;

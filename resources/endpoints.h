@@ -53,7 +53,7 @@ struct gxds_locality {
    * locality with the same name, and a reference; NULL: none. The endpoints above are not in
    * DRAINING. */
   const gxds_locality *draining;
-}; /* one allocation, but for draining */
+}; /* one allocation, except draining */
 
 typedef struct gxds_priority {
   const gxds_locality *const *localities; /* ordered by name */
@@ -114,7 +114,7 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
                                           size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
-/* A76: what decides the place of that endpoint on a ring; empty: its address does. Borrowed: valid
+/* A76: the key of that endpoint's place on a ring; empty: its address is the key. Borrowed: valid
  * as long as l. */
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);

@@ -26,8 +26,8 @@ typedef struct gxds_host_rewrite {
 #define GXDS_AUTHORITY_BYTES_MAX 261u
 
 /* Whether the text can be the :authority of a request (RFC 9113, 8.3.1): not empty, not too long,
- * and of those characters alone that RFC 3986 has in a host and its port. So no user before an "@",
- * no path, and nothing that would end a header. */
+ * and only with characters that RFC 3986 allows in a host and its port. So it has no user before an
+ * "@", no path, and nothing that ends a header. */
 bool gxds_authority_is_valid(gxds_str text);
 
 #ifdef __cplusplus

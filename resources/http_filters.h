@@ -1,6 +1,6 @@
-/* HTTP filters (A39), by instance: what a listener names, and what virtual hosts, routes and
- * weighted clusters override. Parts of resources: immutable, borrowed as long as their resource.
- * Any thread. */
+/* HTTP filters (A39): the filters of a listener, and their overrides in virtual hosts, routes and
+ * weighted clusters. Parts of resources: immutable, borrowed as long as their resource. Any thread.
+ */
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
 
@@ -18,14 +18,14 @@ typedef enum gxds_http_filter_kind {
   GXDS_HTTP_FILTER_STATEFUL_SESSION, /* A55 */
 } gxds_http_filter_kind;
 
-/* A chain is a handful; names are compared one by one. */
+/* The most filters of a listener. Real listeners have a handful; names are compared one by one. */
 #define GXDS_HTTP_FILTERS_MAX 256u
 
 typedef struct gxds_http_filter {
   gxds_str name; /* the name by which routes override its config; unique */
   gxds_http_filter_kind kind;
   /* FAULT: the object that the host's filter reads as an item of "faultInjectionPolicy" in a method
-   * config (A33); STATEFUL_SESSION: the cookie, for people; ROUTER: empty, for it has none. */
+   * config (A33); STATEFUL_SESSION: the cookie, for people; ROUTER: empty. */
   gxds_str config_json;
   gxds_session_cookie cookie; /* STATEFUL_SESSION */
 } gxds_http_filter;

@@ -1,5 +1,5 @@
-/* gxds_lb_subsets: how a cluster's endpoints are told apart by their metadata (E5: Envoy's
- * lb_subset_config). Immutable: as long as its cluster. */
+/* gxds_lb_subsets: how a cluster's endpoints are divided into subsets by their metadata (E5:
+ * Envoy's lb_subset_config). Immutable: as long as its cluster. */
 #ifndef GRPC_XDS_RESOURCES_LB_SUBSETS_H_
 #define GRPC_XDS_RESOURCES_LB_SUBSETS_H_
 
@@ -17,7 +17,7 @@ extern "C" {
 
 /* Where RPCs go if no endpoint has their match. */
 typedef enum gxds_subset_fallback {
-  GXDS_SUBSET_FALLBACK_NONE,    /* nowhere: they fail */
+  GXDS_SUBSET_FALLBACK_NONE,    /* the RPCs fail */
   GXDS_SUBSET_FALLBACK_ANY,     /* to all endpoints */
   GXDS_SUBSET_FALLBACK_DEFAULT, /* to those of default_subset */
   GXDS_SUBSET_FALLBACK_KEYS,    /* for a selector: as if the match had only its fallback_keys */
@@ -41,8 +41,8 @@ typedef struct gxds_lb_subsets {
   size_t selector_count;
   gxds_subset_fallback fallback; /* NONE, ANY or DEFAULT; also for RPCs without a match */
   gxds_str default_subset;       /* in the form of lb_metadata.h; empty: all endpoints */
-  bool locality_weight_aware; /* use the weights of localities; else a locality weighs as many as it
-                                 has endpoints */
+  bool locality_weight_aware; /* use the weights of localities; else the weight of a locality is the
+                                 number of its endpoints */
   bool scale_locality_weight; /* with locality_weight_aware: scale the weights by the part of the
                                  endpoints that is in the subset */
   bool panic_mode_any;        /* if the default subset has no endpoints, use all of them */

@@ -1,5 +1,5 @@
-/* A42: the limits of both sizes of a ring, and the protocol's default of the least. Wherever a ring
- * is configured: in both forms of a Cluster, and in a policy's JSON. */
+/* A42: the limit of both sizes of a ring, and the protocol's default of the minimum size. They
+ * apply wherever a ring is configured: in both forms of a Cluster, and in a policy's JSON. */
 #ifndef GRPC_XDS_RESOURCES_RING_SIZE_H_
 #define GRPC_XDS_RESOURCES_RING_SIZE_H_
 

@@ -1,7 +1,6 @@
 /* gxds_route_config: a validated envoy.config.route.v3.RouteConfiguration (A27, A28, A31, A39, A42,
- * A44, A81).
- * Immutable, shared: any thread. Virtual hosts are counted on their own: an update shares what is
- * in each virtual host that did not change with the resource before it. */
+ * A44, A81). Immutable, shared: any thread. Virtual hosts are counted on their own: a new resource
+ * shares the contents of each unchanged virtual host with the resource before it. */
 #ifndef GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
 #define GRPC_XDS_RESOURCES_ROUTE_CONFIG_H_
 

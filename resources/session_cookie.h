@@ -1,6 +1,6 @@
-/* gxds_session_cookie: the cookie by which RPCs of a session find the endpoint of the ones before
- * (A55): what a stateful_session filter says. A part of resources: immutable, borrowed as long as
- * its resource. Any thread. */
+/* gxds_session_cookie: the cookie through which the RPCs of a session find the endpoint of the
+ * session's earlier RPCs (A55), as a stateful_session filter configures it. Part of a resource:
+ * immutable, borrowed as long as its resource. Any thread. */
 #ifndef GRPC_XDS_RESOURCES_SESSION_COOKIE_H_
 #define GRPC_XDS_RESOURCES_SESSION_COOKIE_H_
 
