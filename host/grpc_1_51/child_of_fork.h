@@ -1,27 +1,30 @@
-// Renews in the child of a fork what channels made there need and the host does not renew.
+// In the child of a fork, renews the parts of the host that new channels need and that the host
+// does not renew itself.
 //
-// With fork support (GRPC_ENABLE_FORK_SUPPORT=1, and handlers that the distribution leaves to the
-// program) the host restarts its timers and its executor. Two things stay the parent's:
+// With fork support (GRPC_ENABLE_FORK_SUPPORT=1, and fork handlers, which the distribution's gRPC
+// leaves to the program) the host restarts its timers and its executor. Two things still belong to
+// the parent:
 //  - the default event engine, as long as any channel of the parent has it. Its threads are gone,
-//    so nothing that it is given ever runs: hand-overs, policies' timers, DNS.
-//  - the epoll set (GRPC_POLL_STRATEGY=epoll1), so that parent and child take each other's events,
-//    or the sockets that the host polls (poll): the event engine has replaced the function that
-//    renews them by its own.
-// So here, in the child, the sets are renewed, and what was inherited is cut off. The engine is
-// renewed in place as soon as the child makes a channel or an RPC. A child that does neither starts
+//    so work that is given to it never runs: hand-overs, policies' timers, DNS.
+//  - the epoll set (GRPC_POLL_STRATEGY=epoll1), so that parent and child take each other's events;
+//    or with the strategy "poll", the sockets that the host polls. The event engine has replaced
+//    the host's function that renews these by its own.
+// So this code renews the sets in the child, and cuts off the inherited sockets. It renews the
+// engine in place as soon as the child makes a channel or an RPC. A child that does neither starts
 // nothing. Channels of the child share no subchannel, and so no connection, with those of its
-// parent; channels that it inherited become its own.
+// parent. Channels that the child inherited become its own.
 //
-// Without fork support the host renews nothing. The child then lives on what it shares with its
-// parent, and the parent is no longer served. If there is, or was, a channel of ours, a child that
-// makes a channel gets its own epoll set and threads, and its parent goes on. What a child does on
-// an inherited channel is left to the host, except the channel's end, which would end the
+// Without fork support the host renews nothing. The child then uses the objects that it shares with
+// its parent, and the parent is no longer served. If there is, or was, a channel of ours, a child
+// that makes a channel gets its own epoll set and threads, and its parent goes on. The child's use
+// of an inherited channel is left to the host, except the end of the channel, which would end the
 // parent's connections.
 //
-// Inherited channels, with fork support (inherited_channel.cc): their connections are the parent's
-// and were cut off, but their policies don't know that. So the child's first RPC on such a channel
-// first puts it to sleep, as the host does with an idle channel: the channel drops its resolver and
-// policies. The RPC then makes it start again, on connections and an XdsClient of the child.
+// Inherited channels, with fork support (inherited_channel.cc): their connections were the parent's
+// and are cut off, but their policies do not know that. So the child's first RPC on such a channel
+// first makes the channel idle, as the host does with an unused channel: the channel drops its
+// resolver and policies. Then the RPC starts the channel again, with connections and an XdsClient
+// of the child.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CHILD_OF_FORK_H_
 

@@ -1,7 +1,7 @@
-// The credentials of connections to one cluster's endpoints, for what the host's XdsCredentials
-// can't do. They can trust the authorities that the machine trusts (A82), where XdsCredentials
-// without a provider's root certificates use their fallback. And they can compare a server's names
-// with the name that the handshake sent (A101).
+// The credentials of connections to one cluster's endpoints, for two features that the host's
+// XdsCredentials lack. They can trust the machine's certificate authorities (A82); without a
+// provider's root certificates, XdsCredentials use their fallback. And they can compare a server's
+// names with the name that the handshake sent (A101).
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 
@@ -25,9 +25,8 @@ struct ClusterCredentialsOptions {
   bool validates_sni;  // a server must have the DNS name that was sent, if one was
 };
 
-// Makes TLS credentials that use what the provider has for the cluster: root certificates, the
-// client's certificate, and names that a server must have. Each object is equal only to itself. Any
-// thread.
+// Makes TLS credentials with the provider's parts for the cluster: root certificates, the client's
+// certificate, and names that a server must have. Each object is equal only to itself. Any thread.
 grpc_core::RefCountedPtr<grpc_channel_credentials> MakeClusterCredentials(
     std::string cluster, grpc_core::RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
     ClusterCredentialsOptions options);

@@ -1,5 +1,5 @@
-// Conversions besides those of host/grpc_common/convert.h, with the same rules: addresses, and
-// where the cluster of an RPC is.
+// Conversions in addition to those of host/grpc_common/convert.h, with the same rules: of
+// addresses. And the call attribute that has the cluster of an RPC.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CONVERT_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CONVERT_H_
 
@@ -19,7 +19,8 @@ namespace grpc_xds {
 
 // The call attribute in which the ConfigSelector puts the cluster of an RPC (RoutedCallOf()). It is
 // the host's own (there is one in a process), so that other policies find it. The host does not see
-// what lies before the name; an attribute of its own would cost every RPC a node of a map.
+// the gxds_routed_call before the name. A separate attribute for it would cost every RPC a node of
+// a map.
 inline grpc_core::UniqueTypeName ClusterAttributeName() {
   static const grpc_core::UniqueTypeName name = grpc_core::XdsClusterAttributeTypeName();
   return name;
@@ -35,8 +36,8 @@ const gxds_locality* LocalityOf(const grpc_core::ServerAddress& address);
 // The endpoint's weight (load_balancing_weight); 1 if the address has none.
 uint32_t WeightOf(const grpc_core::ServerAddress& address);
 
-// The key that decides an endpoint's place on a ring instead of its address (A76); empty: its
-// address does. Borrowed: valid as long as address.
+// The key of an endpoint's place on a ring, in place of its address (A76); empty: its address is
+// the key. Borrowed: valid as long as address.
 absl::string_view HashKeyOf(const grpc_core::ServerAddress& address);
 
 // The hostname that RPCs to the endpoint may get as :authority (A81); empty: it has none. Borrowed:

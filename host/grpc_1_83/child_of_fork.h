@@ -1,15 +1,16 @@
-// Renews in the child of a fork what channels made there need and the host does not renew.
+// In the child of a fork, renews the parts of the host that new channels need and that the host
+// does not renew itself.
 //
 // The distribution builds the host's event engine without fork support. So
-// GRPC_ENABLE_FORK_SUPPORT=1 renews only what polls completion queues, and without it nothing is
-// renewed:
-//  - the default event engine stays the parent's, as long as any channel of the parent has it. Its
-//    threads are gone, so nothing that it is given ever runs.
-//  - threads wait for completion queues with an epoll set, so that parent and child take each
-//    other's events.
-// So a child gets its own epoll set at the fork, if the host is in use, and another default engine
-// with the first channel that it makes. A child that makes none starts nothing. Channels of the
-// child share no subchannel, and so no connection, with those of its parent.
+// GRPC_ENABLE_FORK_SUPPORT=1 only renews the polling of completion queues, and without it nothing
+// is renewed:
+//  - the default event engine still belongs to the parent, as long as any channel of the parent has
+//    it. Its threads are gone, so work that is given to it never runs.
+//  - threads wait for completion queues with an epoll set, so parent and child take each other's
+//    events.
+// So a child gets its own epoll set at the fork, if the host is in use. It gets another default
+// engine with the first channel that it makes. A child that makes no channel starts nothing.
+// Channels of the child share no subchannel, and so no connection, with those of its parent.
 //
 // Inherited channels stay on the engine that is gone: RPCs on them never end, and releasing them
 // does nothing to the parent's connections.

@@ -1,4 +1,5 @@
-// Conversions besides those of host/grpc_common/convert.h, with the same rules: addresses.
+// Conversions in addition to those of host/grpc_common/convert.h, with the same rules: of
+// addresses.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_CONVERT_H_
 #define GRPC_XDS_HOST_GRPC_1_83_CONVERT_H_
 
@@ -25,8 +26,8 @@ const gxds_locality* LocalityOf(const grpc_core::EndpointAddresses& address);
 // The endpoint's weight (load_balancing_weight); 1 if the address has none.
 uint32_t WeightOf(const grpc_core::EndpointAddresses& address);
 
-// The key that decides an endpoint's place on a ring instead of its address (A76); empty: its
-// address does. Borrowed: valid as long as address.
+// The key of an endpoint's place on a ring, in place of its address (A76); empty: its address is
+// the key. Borrowed: valid as long as address.
 absl::string_view HashKeyOf(const grpc_core::EndpointAddresses& address);
 
 // The hostname that RPCs to the endpoint may get as :authority (A81); empty: it has none. Borrowed:

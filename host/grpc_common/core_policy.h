@@ -43,7 +43,7 @@ inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helpe
   helper->AddTraceEvent(error ? Helper::TRACE_ERROR : Helper::TRACE_INFO, text);
 }
 
-// Whether the host's own policies are given the resolution note.
+// Whether the host's own policies get the resolution note.
 constexpr bool kHostsPoliciesTakeNotes = true;
 // Whether the constructor of a policy may call its helper.
 constexpr bool kHelperServesConstructors = true;

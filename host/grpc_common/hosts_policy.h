@@ -1,5 +1,5 @@
-// Policies that are not in C, as children of policies in C: what hosts_policy.cc and each host's
-// helper.cc share. Under the channel's serializer.
+// Policies that are not in C, as children of policies in C: declarations that hosts_policy.cc and
+// each host's helper.cc share. Under the channel's serializer.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
 
@@ -10,7 +10,7 @@
 
 namespace grpc_xds {
 
-// What a policy's helper reports to.
+// The parent to which a policy's helper reports.
 struct HostsPolicyLink {
   gxds_lb_parent* parent;  // null: the policy has ended
   grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> root;

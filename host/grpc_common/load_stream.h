@@ -1,5 +1,5 @@
-// One stream of out-of-band load reports from a backend (A51). Each version's load_reports.cc
-// connects gxds_orca_stream with the host by it.
+// One stream of out-of-band load reports from a backend (A51). With it, each version's
+// load_reports.cc connects gxds_orca_stream to the host.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_LOAD_STREAM_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_LOAD_STREAM_H_
 

@@ -1,5 +1,6 @@
-// Policies in C as policies of the host (one class implements all of them), and what they need
-// besides convert.h. Under the channel's serializer, except where a comment says otherwise.
+// Policies in C as policies of the host (one class implements all of them), and the functions that
+// they need in addition to convert.h. Under the channel's serializer, except where a comment says
+// otherwise.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_POLICY_H_
 
@@ -15,7 +16,8 @@
 
 namespace grpc_xds {
 
-// Registers a policy in C, while the host's registry is built. type is borrowed for ever.
+// Registers a policy in C, while the host's registry is built. type is borrowed: valid until the
+// process ends.
 void RegisterPolicyInC(grpc_core::CoreConfiguration::Builder* builder,
                        const gxds_policy_type* type);
 

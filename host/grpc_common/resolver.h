@@ -10,7 +10,8 @@
 
 namespace grpc_xds {
 
-// Registers a resolver for URIs with the type's scheme. type is borrowed for ever.
+// Registers a resolver for URIs with the type's scheme. type is borrowed: valid until the process
+// ends.
 void RegisterResolverInC(grpc_core::CoreConfiguration::Builder* builder,
                          const gxds_resolver_type* type);
 

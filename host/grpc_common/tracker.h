@@ -1,5 +1,5 @@
-// Picks: what picker.cc and each version's tracker.cc share. Objects live in the memory of the
-// call, or on the stack.
+// Picks: declarations that picker.cc and each version's tracker.cc share. Objects live in the
+// memory of the call, or on the stack.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 
@@ -49,7 +49,7 @@ absl::string_view ClusterOf(grpc_core::LoadBalancingPolicy::CallState* call);
 // Makes the host's result of a complete pick, with its subchannel, tracker and authority.
 grpc_core::LoadBalancingPolicy::PickResult Complete(
     const gxds_picked& picked, grpc_core::LoadBalancingPolicy::CallState* call);
-// Tells a tracker of the host that the attempt starts.
+// Reports the start of the attempt to a tracker of the host.
 void StartHosts(HostsTracker* tracker);
 // The authority that a picker of the host gave the attempt, in the call's memory; empty: none.
 gxds_str AuthorityOf(const grpc_core::LoadBalancingPolicy::PickResult::Complete& complete,
