@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* The form in which a web server (a server with an http: or https: URI) is asked for resources (our
- * own, docs/web.md). */
+/* The form of the requests to a web server, which is a server with an http: or https: URI (our own,
+ * docs/web.md). */
 typedef enum gxds_web_form {
   GXDS_WEB_NONE,  /* no web server, but a gRPC server or a directory */
   GXDS_WEB_REST,  /* xDS over REST-JSON, polled */

@@ -43,7 +43,7 @@ gxds_str gxds_reader_dump(gxds_reader *r, const json_t *value);
 /* Adds an error and remembers its line. */
 __attribute__((format(printf, 3, 4))) void gxds_reader_error(gxds_reader *r, const gxds_path *at,
                                                              const char *format, ...);
-/* Remembers the line of errors that somebody else added at that path. */
+/* Remembers the line of errors that other code added at that path. */
 void gxds_reader_note_line(gxds_reader *r, const gxds_path *at);
 
 /* Each of these reads the member `name` of object: a string (copied into the arena), bool, object
@@ -75,8 +75,8 @@ typedef struct gxds_web_features {
   bool rest;
   bool files;
 } gxds_web_features;
-/* Checks and reads what only a server with an http: or https: URI has. The rest of *server must be
- * read already. */
+/* Checks and reads the fields that only a server with an http: or https: URI has. The rest of
+ * *server must be read already. */
 void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_path *at,
                             const gxds_web_features *features, gxds_bootstrap_server *server);
 /* Reads object's member "node": sets node, node_id and node_without_id of *out. */
