@@ -45,8 +45,9 @@ typedef const char *(*gxds_impl_version_function)(void);
 grpc_xds_result grpc_xds_impl_register(void);
 typedef grpc_xds_result (*gxds_impl_register_function)(void);
 
-/* Merges the host's result of grpc_dump_xds_configs() with what our clients hold. If our clients do
- * not respond, logs that, and returns the host's alone. Any thread, but not under a serializer. */
+/* Merges the host's result of grpc_dump_xds_configs() with the state of our clients. If our clients
+ * do not respond, logs that, and returns the host's alone. Any thread, but not under a serializer.
+ */
 struct grpc_slice grpc_xds_impl_merge_dump(struct grpc_slice take_host);
 typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice take_host);
 

@@ -1,5 +1,5 @@
 /* The loader: decides once per process whether our implementation is registered with the host, and
- * logs why not. Any thread; never ends or holds up the program. */
+ * logs the reason if it is not. Any thread; never ends or delays the program. */
 #ifndef GRPC_XDS_PLUGIN_LOADER_H_
 #define GRPC_XDS_PLUGIN_LOADER_H_
 
@@ -8,7 +8,7 @@
 
 typedef enum gxds_asked {
   GXDS_ASKED_BY_LOADING, /* the library was loaded: a program without gRPC is no error */
-  GXDS_ASKED_BY_CALL,    /* the program wants to know */
+  GXDS_ASKED_BY_CALL,    /* the program called a function of the API */
 } gxds_asked;
 
 /* Finds the host and registers. The result stays the same for the process, except NO_GRPC, since
