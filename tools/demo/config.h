@@ -1,5 +1,5 @@
-/* What the demo configures, and how it is written for `xds serve`: two clusters of three localities
- * over two priorities each, and a route to one of them. */
+/* The demo's configuration, and its files for `xds serve`: two clusters of three localities over
+ * two priorities each, and a route to one of them. */
 #ifndef GRPC_XDS_TOOLS_DEMO_CONFIG_H_
 #define GRPC_XDS_TOOLS_DEMO_CONFIG_H_
 

@@ -15,8 +15,8 @@ extern "C" {
  * "@type". */
 bool gxds_lint_is_bootstrap(gxds_file_input file);
 
-/* Adds what is wrong with a bootstrap, with the texts of a client that reads it, and warns of
- * fields that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
+/* Adds all errors of a bootstrap, with the texts of a client that reads it, and warns of fields
+ * that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
 
 /* Adds each field of a file's resources that clients will refuse, and warns of fields that are

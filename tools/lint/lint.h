@@ -1,4 +1,4 @@
-/* `xds lint`: finds what is wrong with bootstraps and resource files. */
+/* `xds lint`: finds errors in bootstraps and resource files. */
 #ifndef GRPC_XDS_TOOLS_LINT_LINT_H_
 #define GRPC_XDS_TOOLS_LINT_LINT_H_
 

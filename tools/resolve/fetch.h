@@ -55,13 +55,13 @@ void gxds_fetched_destroy(gxds_fetched *f);
 
 typedef struct gxds_fetch gxds_fetch;
 
-/* Reads the bootstrap, and starts. On failure returns NULL, and *status says why. target is
+/* Reads the bootstrap, and starts. On failure returns NULL, and *status is the reason. target is
  * borrowed: valid as long as the result. One owner. */
 gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *status);
 /* Waits for a change, at most until the deadline (on gxds_clock_now()). Returns whether there was
  * one. */
 bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline);
-/* All that there is now. */
+/* The present state. */
 gxds_fetched *gxds_fetch_take(gxds_fetch *f);
 void gxds_fetch_stop(gxds_fetch *f);
 

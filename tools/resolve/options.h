@@ -24,8 +24,8 @@ typedef struct gxds_query {
 extern const char gxds_resolve_help[];
 extern const char gxds_route_help[];
 
-/* argv[0] is "resolve" or "route", argv[argc] is NULL. False if the command line is wrong; error
- * then says why. The caller ends *out with gxds_query_fini() in either case. */
+/* argv[0] is "resolve" or "route", argv[argc] is NULL. False if the command line is wrong; the
+ * reason is then added to error. The caller ends *out with gxds_query_fini() in either case. */
 bool gxds_query_parse(int argc, char *const *argv, gxds_query *out, gxds_text *error);
 void gxds_query_fini(gxds_query *q);
 

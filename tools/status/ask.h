@@ -1,4 +1,4 @@
-/* Asks a running program what its xDS clients hold: over the socket of GRPC_XDS_STATUS_DIR
+/* Reads the state of a running program's xDS clients: over the socket of GRPC_XDS_STATUS_DIR
  * (transport/status_socket.h), or over its CSDS service (A40). */
 #ifndef GRPC_XDS_TOOLS_STATUS_ASK_H_
 #define GRPC_XDS_TOOLS_STATUS_ASK_H_
@@ -16,7 +16,7 @@ extern "C" {
 #define GXDS_ASK_BYTES_MAX ((size_t)1 << 30)
 
 /* These add a serialized ClientStatusResponse to *reply. On failure they return false, and *error
- * says why. */
+ * is the reason. */
 
 /* Asks over the process's socket, in the directory that the process's environment names, or else
  * this program's. */

@@ -1,4 +1,4 @@
-/* `xds status`: shows people what the xDS clients of a running program hold. */
+/* `xds status`: shows people the resources of a running program's xDS clients. */
 #ifndef GRPC_XDS_TOOLS_STATUS_STATUS_H_
 #define GRPC_XDS_TOOLS_STATUS_STATUS_H_
 
