@@ -1,6 +1,5 @@
-/* gxds_web_request is something to fetch from a web server, and gxds_web_answer is the HTTP
- * response. They are the values between this folder, which knows xDS, and transport/http.h, which
- * knows HTTP. */
+/* gxds_web_request is a request to a web server, and gxds_web_answer is the HTTP response. They
+ * pass between this folder, which implements xDS, and transport/http.h, which implements HTTP. */
 #ifndef GRPC_XDS_WEB_FETCH_H_
 #define GRPC_XDS_WEB_FETCH_H_
 
@@ -21,11 +20,11 @@ typedef struct gxds_web_request {
 /* Frees its strings and empties it. */
 void gxds_web_request_fini(gxds_web_request *r);
 
-/* All of it is borrowed during the call that reports it. */
+/* All fields are borrowed during the call that reports it. */
 typedef struct gxds_web_answer {
   uint64_t id;
   int code;       /* the HTTP status; 0 if no complete response came */
-  gxds_str error; /* with code 0: why not */
+  gxds_str error; /* with code 0: the reason */
   bool too_long;  /* with code 0: the body was longer than size_max */
   gxds_str content_type;
   gxds_str etag;

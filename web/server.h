@@ -1,6 +1,6 @@
 /* gxds_web_server: a web server of the bootstrap as an xDS server for one engine. It speaks
- * REST-JSON (rest.c), or has resource files and their index (files.c). Each has one stream at a
- * time, which works like an ADS stream in state of the world.
+ * REST-JSON (rest.c), or has resource files and their index (files.c). It has one stream at a time,
+ * which works like a SotW ADS stream.
  *
  * Pure logic, confined. The engine's requests, the web server's answers and the time go in;
  * requests for the web server, responses for the engine and the end of the stream come out.
@@ -25,7 +25,7 @@ extern "C" {
 /* The longest time for which max-age and Retry-After are obeyed. A server that says "not before
  * tomorrow" by mistake must not keep its clients from the corrected configuration. */
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
-/* The most bytes of an answer: as many as of an ADS message (GXDS_RECEIVE_SIZE_MAX). */
+/* The most bytes of an answer: as many as in an ADS message (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
 /* The most bytes of an error about an answer, and of what it quotes. */
 #define GXDS_WEB_WORDS_MAX 4096
@@ -49,8 +49,8 @@ void gxds_web_server_on_request(gxds_web_server *s, gxds_str bytes, gxds_time no
 /* True once for each request: when it was sent, or if it needs no fetch. */
 bool gxds_web_server_was_sent(gxds_web_server *s);
 
-/* Sets *out to the next thing to fetch; the caller ends it with gxds_web_request_fini(). False if
- * nothing is due. */
+/* Sets *out to the next request; the caller ends it with gxds_web_request_fini(). False if none is
+ * due. */
 bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
 /* Takes the answer to a fetch. It is ignored if nobody waits for it any more. */
 void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
@@ -61,7 +61,8 @@ bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *
 bool gxds_web_server_take_end(gxds_web_server *s, gxds_str *why);
 /* A line for the log, which the caller frees. False if there is none. */
 bool gxds_web_server_take_log(gxds_web_server *s, gxds_str *line);
-/* When to look for something to fetch or to respond without a new event. */
+/* When to call gxds_web_server_next_fetch() and gxds_web_server_next_response() again without a new
+ * event. */
 gxds_time gxds_web_server_deadline(const gxds_web_server *s);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* What both forms of a web server share. */
+/* Declarations that both forms of a web server share. */
 #ifndef GRPC_XDS_WEB_SERVER_INTERNAL_H_
 #define GRPC_XDS_WEB_SERVER_INTERNAL_H_
 
@@ -48,7 +48,7 @@ __attribute__((format(printf, 3, 4))) void gxds_web_server_end(gxds_web_server *
  * the server's text. */
 bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
                              bool may_be_unchanged);
-/* When to ask again after a good answer. */
+/* When to send the next request after a good answer. */
 gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_answer *answer,
                                     gxds_time now);
 
