@@ -1,4 +1,4 @@
-/* gxds_actions: a queue of what the owner of the client is to do, in order. The queue owns
+/* gxds_actions: the queue of actions for the owner of the client, in order. The queue owns
  * everything that an action points to, until the next pop. Confined. */
 #ifndef GRPC_XDS_XDS_CLIENT_ACTIONS_H_
 #define GRPC_XDS_XDS_CLIENT_ACTIONS_H_

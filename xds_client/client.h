@@ -44,10 +44,10 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_OPEN_STREAM,  /* server_id, stream, method: start the call, wait_for_ready (A57) */
   GXDS_ACTION_SEND,         /* stream, bytes, rest: one message of both; then report on_sent */
   GXDS_ACTION_READ,         /* stream: read one message, then report on_message */
-  GXDS_ACTION_CLOSE_STREAM, /* stream: cancel the call; no event of it is expected any more */
+  GXDS_ACTION_CLOSE_STREAM, /* stream: cancel the call; it must report no more events */
   GXDS_ACTION_RESOURCE, /* watch: the new resource; or a data error (A88), and resource is NULL */
-  GXDS_ACTION_AMBIENT_ERROR, /* watch: error; the resource that the watcher has stays in use. A NULL
-                                error ends the last ambient error */
+  GXDS_ACTION_AMBIENT_ERROR, /* watch: error; the resource that the watcher has stays in use. error
+                                NULL ends the last ambient error */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
   /* Only with keeps_resources. Each scope has kept resources of its own. */
   GXDS_ACTION_PERSIST, /* scope, server, authority, type, name, version, bytes, accepted: keep this
@@ -60,8 +60,8 @@ typedef enum gxds_action_kind {
 
 typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
 
-/* Identifies a watcher to the owner: owner and token mean nothing to the client, which hands them
- * back with each action. */
+/* Identifies a watcher to the owner: owner and token mean nothing to the client, which returns them
+ * with each action. */
 typedef struct gxds_watcher {
   void *owner;
   uint64_t token;

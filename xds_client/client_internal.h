@@ -168,8 +168,8 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now);
  * its own. */
 void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
 /* A71: the resource is received and usable, or known not to exist. A kept resource does not count:
- * a server may have a better one. Nor does a resource whose ttl ended, because its server is not
- * heard any more, and another server may have the resource. */
+ * a server may have a better one. Nor does a resource whose ttl ended, because its server has not
+ * renewed it, and another server may have the resource. */
 bool gxds_entry_is_cached(const gxds_entry *e);
 /* A57: whether a request for the resource starts its does-not-exist timer. A cached resource needs
  * no timer, because a server need not send it again. A kept resource needs one, once a server has
