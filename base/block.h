@@ -15,7 +15,7 @@ typedef struct gxds_block {
   gxds_str bytes; /* owned */
 } gxds_block;
 
-/* Makes a block of what the text holds, and leaves the text empty. The caller owns the returned
+/* Makes a block of the text's contents, and leaves the text empty. The caller owns the returned
  * reference. */
 const gxds_block *gxds_block_create(gxds_text *take);
 /* Adds a reference, which the caller owns. Returns b. */

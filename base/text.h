@@ -16,7 +16,7 @@ typedef struct gxds_text {
   size_t capacity;
 } gxds_text;
 
-/* Frees what the text holds and empties it. */
+/* Frees the text's contents and empties it. */
 void gxds_text_fini(gxds_text *t);
 /* Empties the text and keeps its memory. */
 void gxds_text_clear(gxds_text *t);
