@@ -1,9 +1,9 @@
 /* gxds_file_server: serves a checked set of resource files to one engine, in state-of-the-world
  * ADS: the "file://" server of a bootstrap. Pure logic, one thread: requests, sets and the time go
- * in, responses come out. Every response of a type has all resources that were asked for. A
- * resource that the files do not have is reported at once, as an error of that resource (xRFC TP3).
- * Make before break: a resource that a new set lacks stays until the client has accepted all of the
- * new set, has changed its subscriptions accordingly, and has been silent for a while. */
+ * in, responses come out. Every response of a type has all subscribed resources. A resource that
+ * the files do not have is reported at once, as an error of that resource (xRFC TP3). Make before
+ * break: a resource that a new set lacks stays until the client has accepted all of the new set,
+ * has changed its subscriptions accordingly, and has been silent for a while. */
 #ifndef GRPC_XDS_FILES_FILE_SERVER_H_
 #define GRPC_XDS_FILES_FILE_SERVER_H_
 
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* How long the client must be silent: far longer than an engine in this process takes to subscribe
- * to what a new resource names. */
+ * to the resources that a new resource names. */
 #define GXDS_FILE_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
 
 typedef struct gxds_file_server gxds_file_server;
