@@ -45,7 +45,7 @@ typedef struct gxds_lb_channel_ops {
   gxds_lb_parse_list *parse_list;
 } gxds_lb_channel_ops;
 
-/* What the policies of one channel share. Counted by reference: any thread. */
+/* The state that the policies of one channel share. Counted by reference: any thread. */
 struct gxds_lb_channel { /* first in the host's own object */
   gxds_ref refs;
   const gxds_lb_channel_ops *ops;

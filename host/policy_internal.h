@@ -1,4 +1,4 @@
-/* What the files of host/ share about policies. Private. */
+/* Declarations of policies that the files of host/ share. Private. */
 #ifndef GRPC_XDS_HOST_POLICY_INTERNAL_H_
 #define GRPC_XDS_HOST_POLICY_INTERNAL_H_
 

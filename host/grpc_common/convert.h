@@ -102,7 +102,7 @@ gxds_picker* ToC(HostsPicker picker);
 // A watch uses the pollers of policy.
 gxds_subchannel* ToC(grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> subchannel,
                      grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy> policy);
-// The host's subchannel inside one in C, whatever policies made around it.
+// The host's subchannel inside one in C, without the wrappers of policies.
 grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> ToHost(gxds_subchannel* subchannel);
 
 // Wraps a subchannel in C for policies of the host.

@@ -1,5 +1,5 @@
-// Credentials, certificates and matchers: what is the same in each gRPC under different paths and
-// names.
+// Credentials, certificates and matchers: the parts that are the same in each gRPC, under different
+// paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 

@@ -1,4 +1,4 @@
-// JSON: what is the same in each gRPC under different paths and names.
+// JSON: the parts that are the same in each gRPC, under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 

@@ -1,4 +1,5 @@
-// Policies and their parts: what is the same in each gRPC under different paths and names.
+// Policies and their parts: those that are the same in each gRPC, under different paths and
+// names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 

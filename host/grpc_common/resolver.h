@@ -22,7 +22,7 @@ grpc_core::RefCountedPtr<grpc_core::ConfigSelector> ToHost(gxds_config_selector*
                                                            const grpc_core::ChannelArgs& args,
                                                            const grpc_core::ConfigSelector* before);
 
-// ---- what each version of gRPC has of its own ----
+// ---- functions that each version of gRPC implements itself ----
 
 // Returns the arguments that the resolver uses.
 grpc_core::ChannelArgs ArgsOfResolver(grpc_core::ChannelArgs args);

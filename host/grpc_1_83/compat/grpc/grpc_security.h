@@ -1,4 +1,4 @@
-/* What 1.51 has in one header is in two in 1.83. */
+/* The declarations of this header of 1.51 are in two headers in 1.83. */
 #ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_GRPC_GRPC_SECURITY_H_
 #define GRPC_XDS_HOST_GRPC_1_83_COMPAT_GRPC_GRPC_SECURITY_H_
 
