@@ -41,7 +41,7 @@ void gxds_child_numbers_fini(gxds_child_numbers *n);
 void gxds_child_numbers_forget(gxds_child_numbers *n);
 /* Updates n from the priorities before, to which it belongs, to the priorities after. NULL, or a
  * resource without priorities, stands for one priority without localities: there is always one
- * child, which drops RPCs or says what is wrong. True if n changed. */
+ * child, which drops RPCs or reports an error. True if n changed. */
 bool gxds_child_numbers_update(gxds_child_numbers *n, const gxds_endpoints *before,
                                const gxds_endpoints *after);
 /* Adds "{cluster=NAME, child_number=N}", as the host names them. */

@@ -1,7 +1,7 @@
 /* The picker and the subchannels of a cluster_impl policy. The picker drops RPCs, counts the
  * others, sets :authority to the endpoint's hostname where the route says so (A81), and adds the
- * cluster to the text of a failed pick. A subchannel knows where its RPCs are counted and what its
- * hostname is, and holds its counted connection (A94). Private to cluster_impl. */
+ * cluster to the text of a failed pick. A subchannel has the slot in which its RPCs are counted,
+ * and its hostname, and holds its counted connection (A94). Private to cluster_impl. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CLUSTER_PICKER_H_
 
@@ -10,7 +10,7 @@
 #include "xds_resolver/cluster_map.h"
 
 /* Wraps a subchannel that was made with that address and those args (borrowed). Every subchannel
- * below the policy is wrapped so. counts: where its connection is counted (connections.h). The
+ * below the policy has this wrapper. counts: where its connection is counted (connections.h). The
  * caller owns the returned reference. The last reference may be released on any thread; the rest is
  * done under the serializer. */
 gxds_subchannel *gxds_counted_subchannel_create(

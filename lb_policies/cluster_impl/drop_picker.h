@@ -28,7 +28,7 @@ gxds_drop_picker *gxds_drop_picker_ref(gxds_drop_picker *p);
 void gxds_drop_picker_unref(gxds_drop_picker *p); /* NULL is allowed */
 
 typedef enum gxds_drop_decision {
-  GXDS_DROP_NONE,            /* go on: ask the child */
+  GXDS_DROP_NONE,            /* the child picks */
   GXDS_DROP_CATEGORY,        /* dropped and counted: "EDS-configured drop: <category>" */
   GXDS_DROP_CIRCUIT_BREAKER, /* dropped and counted: "circuit breaker drop" */
 } gxds_drop_decision;

@@ -11,7 +11,8 @@ extern "C" {
 
 typedef enum gxds_tls_change {
   GXDS_TLS_KEEP,   /* nothing */
-  GXDS_TLS_NONE,   /* the cluster has no TLS any more: connect anew with the fallback credentials */
+  GXDS_TLS_NONE,   /* the cluster has no TLS any more: new connections with the fallback credentials
+                    */
   GXDS_TLS_UPDATE, /* connections stay; later ones use the new configuration */
   GXDS_TLS_RENEW,  /* new connections */
 } gxds_tls_change;

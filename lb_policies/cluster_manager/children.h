@@ -26,7 +26,7 @@ struct gxds_child {
   bool created;       /* it exists, or the operation that makes it is queued */
   size_t endpoints;   /* how many endpoints it connected to when it was created */
   bool update_wanted; /* a mark: an operation for it is queued, or will be */
-  grpc_connectivity_state state; /* what it counts as */
+  grpc_connectivity_state state; /* its state in the aggregated state */
   /* A reference; it names the leaf clusters. NULL: no aggregate cluster. */
   const gxds_cluster_entry *entry;
   gxds_leaf_use *uses;   /* one for each of entry's leaf clusters */

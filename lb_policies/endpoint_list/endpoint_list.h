@@ -24,8 +24,8 @@ void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);
  * depend on their order. With a single address it is that address. */
 void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out);
 
-/* Adds what else identifies an endpoint's subchannel: its hostname (A81) and its proxy (A86). Adds
- * nothing if it has neither. */
+/* Adds the other parts that identify an endpoint's subchannel: its hostname (A81) and its proxy
+ * (A86). Adds nothing if it has neither. */
 void gxds_lb_address_render_names(const gxds_lb_address *address, gxds_text *out);
 
 /* The address with that index, from 0 for the first address to more_count for the last of the

@@ -35,7 +35,7 @@ void gxds_session_endpoint_unref(gxds_session_endpoint *e);
 /* From now on the endpoint is held by h. Takes a reference of its own. */
 void gxds_session_endpoint_hold(gxds_session_endpoint *e, gxds_held_endpoint *h);
 
-/* What a table is made of. */
+/* The source of a table. */
 typedef struct gxds_session_source {
   const gxds_endpoints *endpoints; /* NULL: there are none */
   /* The health states of endpoints that may serve sessions, as bits 1 << gxds_health. */
@@ -55,7 +55,7 @@ gxds_session_table *gxds_session_table_copy(const gxds_session_table *t,
 gxds_session_table *gxds_session_table_ref(gxds_session_table *t);
 void gxds_session_table_unref(gxds_session_table *t); /* NULL is allowed */
 
-/* Only before the table is shared: puts e at that address, in place of what is there. Takes a
+/* Only before the table is shared: puts e at that address, in place of the endpoint there. Takes a
  * reference of its own. */
 void gxds_session_table_put(gxds_session_table *t, const gxds_address *address,
                             gxds_session_endpoint *e);

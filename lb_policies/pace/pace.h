@@ -3,7 +3,7 @@
  * an RPC waits for is not queued behind thousands that no RPC waits for.
  *
  * A start holds a place in the window until it is settled (the attempt connected or failed, or its
- * endpoint is gone), but for GXDS_PACE_PATIENCE at most: attempts without a response must not block
+ * endpoint is gone), at most for GXDS_PACE_PATIENCE: attempts without a response must not block
  * others. After that the attempt goes on outside the window, and the leaf policy still waits for
  * it.
  *

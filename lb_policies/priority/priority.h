@@ -93,8 +93,7 @@ uint64_t gxds_priority_lb_current(const gxds_priority_lb *lb);
 /* The part of an update that concerns one child. All of it is borrowed. */
 typedef struct gxds_priority_share {
   const void *config; /* the config of the child's policy, compared by its pointer */
-  bool from_slice; /* the child depends on nothing but localities; false: what it depends on is not
-                      known */
+  bool from_slice; /* the child depends only on localities; false: its dependencies are not known */
   const gxds_priority *localities; /* NULL: none */
   gxds_str note;                   /* the resolution note */
 } gxds_priority_share;

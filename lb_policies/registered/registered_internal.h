@@ -1,4 +1,4 @@
-/* What the files of lb_policies/registered/ share. Private. "The program's" refers to
+/* Declarations that the files of lb_policies/registered/ share. Private. "The program's" refers to
  * grpc_xds/policy.h; each handle of that header is the first member of a struct here. */
 #ifndef GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_INTERNAL_H_
 #define GRPC_XDS_LB_POLICIES_REGISTERED_REGISTERED_INTERNAL_H_

@@ -32,8 +32,8 @@ extern "C" {
 
 typedef struct gxds_ring_hash gxds_ring_hash;
 
-/* A42: the most places of a ring, whatever the config says, so that a control plane can't use up a
- * client's memory. A channel argument may set another limit. */
+/* A42: the most places of a ring, for any config, so that a control plane can't use up a client's
+ * memory. A channel argument may set another limit. */
 #define GXDS_RING_HASH_SIZE_CAP_DEFAULT 4096u
 
 /* size_cap: at least 1. */
@@ -45,7 +45,7 @@ typedef struct gxds_ring_hash_endpoint {
   gxds_str key; /* its address as text. Endpoints with the same address are one endpoint with the
                    sum of their weights */
   gxds_str hash_key; /* A76: the key of its places on the ring; empty: its address is the key */
-  gxds_str detail;   /* what else identifies its subchannel, as text: if this changes, a new
+  gxds_str detail;   /* the other parts that identify its subchannel, as text: if they change, a new
                         subchannel takes the same place on the ring */
   uint64_t weight;
 } gxds_ring_hash_endpoint;

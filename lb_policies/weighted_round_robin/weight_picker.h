@@ -1,5 +1,5 @@
-/* A picker by weight (A58), and what it shares with its policy: weighted_round_robin, and
- * round_robin with slow start. */
+/* A picker by weight (A58), and the objects that it shares with its policy, which is
+ * weighted_round_robin, or round_robin with slow start. */
 #ifndef GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
 #define GRPC_XDS_LB_POLICIES_WEIGHTED_ROUND_ROBIN_WEIGHT_PICKER_H_
 
