@@ -23,12 +23,13 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node);
  * each part has the whole interval. The caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds_load_place *place);
 
-/* The shortest interval, whatever the server asks for. The host's client has the same minimum. */
+/* The shortest interval, even if the server asks for a shorter one. The host's client has the same
+ * minimum. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND
 /* The longest interval: a bound that keeps arithmetic safe. Nobody waits so long for a report. */
 #define GXDS_LRS_INTERVAL_MAX (365 * 24 * 3600 * GXDS_SECOND)
 
-/* What the server asks for. The caller ends it with gxds_lrs_response_fini(). */
+/* The server's request for reports. The caller ends it with gxds_lrs_response_fini(). */
 typedef struct gxds_lrs_response {
   bool all_clusters;
   gxds_str *clusters; /* sorted, without duplicates; empty if all_clusters is set */
