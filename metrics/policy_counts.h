@@ -1,5 +1,5 @@
-/* gxds_policy_counts: what load-balancing policies count (gRFC A78, A89, A91, A94), for the whole
- * process, by the labels of the metrics. All counts are available as text for Prometheus.
+/* gxds_policy_counts: the counts of load-balancing policies (gRFC A78, A89, A91, A94), for the
+ * whole process, by the labels of the metrics. All counts are available as text for Prometheus.
  *
  * Counts live as long as the process: a counter must not go down when a channel or a policy ends,
  * and a new policy with the same labels continues where the old one stopped. So a caller may keep a
@@ -36,21 +36,21 @@ typedef enum gxds_counting {
   GXDS_COUNTING_KINDS,
 } gxds_counting;
 
-/* What weighted_round_robin counts. */
+/* The counts of weighted_round_robin. */
 typedef enum gxds_weighted_round_robin_count {
   GXDS_COUNT_RR_FALLBACK,    /* updates of the weights after which all weigh the same */
   GXDS_COUNT_NOT_YET_USABLE, /* endpoints at each update: no report yet, or in the blackout */
   GXDS_COUNT_STALE,          /* endpoints at each update: no report for too long */
 } gxds_weighted_round_robin_count;
 
-/* What pick_first counts, of its own connections. */
+/* The counts of pick_first, for its own connections. */
 typedef enum gxds_pick_first_count {
   GXDS_COUNT_DISCONNECTIONS,
   GXDS_COUNT_ATTEMPTS_SUCCEEDED,
   GXDS_COUNT_ATTEMPTS_FAILED,
 } gxds_pick_first_count;
 
-/* What outlier_detection counts of the outliers that it found (A91): those that it ejected, and
+/* The counts of outlier_detection, for the outliers that it found (A91): those that it ejected, and
  * those that it did not, by the method that found them and by the reason. */
 typedef enum gxds_outlier_detection_count {
   GXDS_COUNT_ENFORCED_SUCCESS_RATE,
@@ -59,10 +59,10 @@ typedef enum gxds_outlier_detection_count {
   GXDS_COUNT_CHANCE_FAILURE_PERCENTAGE,
   GXDS_COUNT_OVERFLOW_SUCCESS_RATE, /* max_ejection_percent */
   GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE,
-  GXDS_COUNT_OUTLIERS, /* how many of these there are */
+  GXDS_COUNT_OUTLIERS, /* the number of these counts */
 } gxds_outlier_detection_count;
 
-/* What connections to endpoints count (A94). */
+/* The counts of connections to endpoints (A94). */
 typedef enum gxds_subchannel_count {
   GXDS_COUNT_CONNECTION_LOST,     /* disconnections without a known reason */
   GXDS_COUNT_SUBCHANNEL_SHUTDOWN, /* disconnections because nobody needs the connection any more */
