@@ -22,7 +22,7 @@ gxds_str gxds_metadata_render(const struct google_protobuf_Struct *in,
                               const struct google_protobuf_Struct *over, const gxds_path *at,
                               upb_Arena *arena, upb_Arena *scratch, gxds_errors *errors);
 
-/* Whether subsets are on (E5) for what the context's server sends. */
+/* Whether subsets are on (E5) for resources from the context's server. */
 static inline bool gxds_lb_subsets_are_on(const gxds_decode_context *context) {
   return context->server && context->server->lb_subsets;
 }

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* The most selectors, and the most keys of one. All are searched for each match of a route, when it
- * is first used and when endpoints change. Envoy has no limits; these are far above what people
- * write. */
+ * is first used and when endpoints change. Envoy has no limits; these are far above real
+ * configurations. */
 #define GXDS_SUBSET_SELECTORS_MAX 64u
 #define GXDS_SUBSET_KEYS_MAX 16u
 
