@@ -1,4 +1,4 @@
-/* gxds_findings: what `xds lint` found, in the order of its output. One thread. */
+/* gxds_findings: the findings of `xds lint`, in the order of its output. One thread. */
 #ifndef GRPC_XDS_TOOLS_LINT_FINDINGS_H_
 #define GRPC_XDS_TOOLS_LINT_FINDINGS_H_
 

@@ -1,4 +1,4 @@
-/* Clusters and what is below them, as views. Private to tree.c and tree_cluster.c. */
+/* Views of clusters and of the resources below them. Private to tree.c and tree_cluster.c. */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_TREE_CLUSTER_H_
 #define GRPC_XDS_TOOLS_RESOLVE_TREE_CLUSTER_H_
 

@@ -28,7 +28,7 @@ gxds_page_state *gxds_page_state_create(void);
 void gxds_page_state_destroy(gxds_page_state *s);
 
 void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event);
-/* Sets what is served from now on. Takes a reference of its own. */
+/* Sets the resources that are served from now on. Takes a reference of its own. */
 void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set);
 /* The number of changes. As long as it stays the same, the rendering does too. Never 0. */
 uint64_t gxds_page_state_number(const gxds_page_state *s);

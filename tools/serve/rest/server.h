@@ -31,7 +31,7 @@ void gxds_rest_server_stop(gxds_rest_server *s);
  * ownership of the event. */
 void gxds_rest_server_emit_to(gxds_rest_server *s,
                               void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);
-/* Sets what is served from now on. Takes a reference of its own. */
+/* Sets the resources that are served from now on. Takes a reference of its own. */
 void gxds_rest_server_set_resources(gxds_rest_server *s, const gxds_file_set *set);
 
 #ifdef __cplusplus
