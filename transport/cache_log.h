@@ -43,7 +43,7 @@ void gxds_cache_log_destroy(gxds_cache_log *l);
 
 /* Drops all records from memory, but does not change the store. */
 void gxds_cache_log_clear(gxds_cache_log *l);
-/* Loads all of the store's bytes in place of what the log held. Returns NULL if they are used, up
+/* Loads all of the store's bytes, in place of the log's records. Returns NULL if they are used, up
  * to the last whole record. Else returns why they are not, as a static text: then the log is empty,
  * and the next record that is put replaces them. Sets *foreign if they are not a cache file of ours
  * and must not be replaced. */
@@ -52,8 +52,9 @@ const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign);
 /* Finds the record with that type and name. False if there is none. Borrowed: valid until the next
  * call on l. */
 bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_cache_record *out);
-/* Keeps a record, or removes it if `removed` is set. What the log has already is not written again.
- * False if it could not be written; errno says why, and the store has an earlier state. */
+/* Keeps a record, or removes it if `removed` is set. A record that the log has already is not
+ * written again. False if it could not be written; errno says why, and the store has an earlier
+ * state. */
 bool gxds_cache_log_put(gxds_cache_log *l, const gxds_cache_record *r);
 size_t gxds_cache_log_count(const gxds_cache_log *l);
 /* The number of bytes in the store, up to the last whole record. */

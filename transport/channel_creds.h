@@ -1,6 +1,6 @@
 /* Makes channel credentials of the types that the bootstrap names. They come from the host's
- * registry, except for "tls" (A65), which gRPC 1.51.1 does not have: that is made from what it has.
- */
+ * registry, except for "tls" (A65), which gRPC 1.51.1 does not have: this type is made from gRPC's
+ * TLS credentials. */
 #ifndef GRPC_XDS_TRANSPORT_CHANNEL_CREDS_H_
 #define GRPC_XDS_TRANSPORT_CHANNEL_CREDS_H_
 

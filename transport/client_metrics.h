@@ -1,6 +1,6 @@
 /* All metrics of all clients, as text for Prometheus: those of A78 (xds_client/metrics.h), the RPCs
- * of each locality (lrs/load_metrics.h), what policies count (metrics/policy_counts.h), and how
- * long updates took. Confined: the reactor. */
+ * of each locality (lrs/load_metrics.h), the counts of policies (metrics/policy_counts.h), and the
+ * durations of updates. Confined: the reactor. */
 #ifndef GRPC_XDS_TRANSPORT_CLIENT_METRICS_H_
 #define GRPC_XDS_TRANSPORT_CLIENT_METRICS_H_
 

@@ -41,7 +41,7 @@ typedef struct gxds_service {
    * the first byte, too. */
   bool (*is_whole)(gxds_str request);
   /* Makes the response. fd: the socket, which identifies the client. *out is empty; the connection
-   * takes ownership of what is put there. */
+   * takes ownership of the answer. */
   void (*answer)(int fd, gxds_str request, gxds_answer *out);
 } gxds_service;
 

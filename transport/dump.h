@@ -22,11 +22,11 @@ typedef enum gxds_dump_form {
  * takes some hundred milliseconds. */
 #define GXDS_DUMP_SECONDS_MAX 10
 
-/* host_config is what MERGED merges with; it is borrowed during the call, and may be empty. The
- * caller frees *out with gxds_str_free(). If there are no clients (before the first, after the
- * last, or in a child of fork that has made none), it does not wait, and *out is a copy of
- * host_config, or what policies counted, or empty. If the reactor does not respond in time, returns
- * false, with the same *out. */
+/* MERGED merges with host_config, which is borrowed during the call, and may be empty. The caller
+ * frees *out with gxds_str_free(). If there are no clients (before the first, after the last, or in
+ * a child of fork that has made none), it does not wait, and *out is a copy of host_config, the
+ * counts of policies, or empty. If the reactor does not respond in time, returns false, with the
+ * same *out. */
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out);
 
 #ifdef __cplusplus

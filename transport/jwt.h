@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /* On success returns NULL, and sets *expiry in nanoseconds since 1970, which is positive;
- * GXDS_TIME_NEVER also stands for later times. Else returns what is wrong as a static text that
- * reads on after "the token", and contains nothing of the token. A token without an error has only
- * bytes that a header may have. */
+ * GXDS_TIME_NEVER also stands for later times. Else returns the error as a static text that
+ * continues "the token", and contains nothing of the token. A token without an error has only bytes
+ * that a header may have. */
 const char *gxds_jwt_expiry(gxds_str token, gxds_time *expiry);
 
 #ifdef __cplusplus

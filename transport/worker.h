@@ -29,8 +29,8 @@ bool gxds_worker_is_current(void);
  * still inside. */
 bool gxds_worker_park(gxds_worker *w, const struct timespec *limit);
 void gxds_worker_resume(gxds_worker *w);
-/* For the child of a fork, which does not have the thread: closes what it inherited. w is never
- * freed. */
+/* For the child of a fork, which does not have the thread: closes its inherited descriptor. w is
+ * never freed. */
 void gxds_worker_abandon(gxds_worker *w);
 
 #ifdef __cplusplus
