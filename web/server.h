@@ -27,7 +27,7 @@ extern "C" {
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
 /* The most bytes of an answer: as many as in an ADS message (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
-/* The most bytes of an error about an answer, and of what it quotes. */
+/* The most bytes of an error about an answer, and of a text that it quotes. */
 #define GXDS_WEB_WORDS_MAX 4096
 #define GXDS_WEB_QUOTE_MAX 200
 
