@@ -107,7 +107,7 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
   st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
 }
 
-/* An ACK or NACK of an older response counts too, but says nothing about the last response. */
+/* An ACK or NACK of an older response is reported too, but the last response stays outstanding. */
 static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
                        request *msg) {
   gxds_str nonce = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(msg));

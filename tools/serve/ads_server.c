@@ -158,8 +158,8 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   gxds_ads_response_fini(take_response);
 }
 
-/* An update waits for the answer to the last response of its type. So a client that is slow to read
- * gets one update of all that changed meanwhile, and not every one, late. */
+/* An update waits for the answer to the last response of its type. So a slow client gets one update
+ * with all changes since then, and not each update, late. */
 static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
   return t->outstanding && now < t->answer_by && !t->asked;
 }
@@ -209,7 +209,7 @@ static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) 
   return waits;
 }
 
-/* When a stream's removals may be sent. The client's silence counts from its last request. */
+/* When a stream's removals may be sent. The client's silence counts from last_sign. */
 static gxds_time removal_time(const gxds_ads_stream *st) {
   bool outstanding = false;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) outstanding |= st->types[t].outstanding;
@@ -400,7 +400,7 @@ static const char *take_typed(gxds_ads_server *s, gxds_ads_stream *st, gxds_file
   return NULL;
 }
 
-/* Returns NULL, or why the request can't be taken. */
+/* Returns NULL, or the error of the request as a static text. */
 static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_str bytes) {
   upb_Arena *arena = upb_Arena_New();
   gxds_str rest;

@@ -18,7 +18,7 @@ static void add_aliases(gxds_set_changes *c, size_t *capacity, const gxds_file_r
   }
 }
 
-/* Adds the change of one name from was to is. Either may be NULL. */
+/* Adds the change of a name's resource from `was` to `is`. Either may be NULL. */
 static void add_change(gxds_set_changes *c, size_t *capacity, const gxds_file_resource *was,
                        const gxds_file_resource *is) {
   if (was == is) return; /* sets share what did not change */

@@ -54,7 +54,7 @@ void gxds_serve_event_fini(gxds_serve_event *e) {
   *e = (gxds_serve_event){0};
 }
 
-/* Room for one more: arrays of count items grow at the powers of two. */
+/* Makes room for one more item: arrays grow when their count is a power of two. */
 static void *grow(void *items, size_t count, size_t size) {
   if (count & (count - 1)) return items;
   return gxds_realloc(items, count ? 2 * count : 1, size);

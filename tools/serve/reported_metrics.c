@@ -17,7 +17,7 @@ enum { VARINT = 0, FIXED64 = 1, WIRE_TYPE_BITS = 7 };
 static uint64_t varint_of(const gxds_wire_field *f) {
   uint64_t value = 0;
   if ((f->whole.data[0] & WIRE_TYPE_BITS) != VARINT) return 0;
-  /* Behind the tag of one byte. */
+  /* After the tag, which is one byte. */
   for (size_t i = 1, shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
     value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
   }

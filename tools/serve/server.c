@@ -32,7 +32,7 @@ struct gxds_serve_server {
   bool stopping;
   bool woken; /* a wake-up is on its way */
 
-  /* The server's thread (and whoever starts it). */
+  /* The server's thread, and before it runs, the thread that starts it. */
   grpc_completion_queue *cq;
   grpc_server *server;
   grpc_channel *wake_channel; /* a lame channel: its call is only for wake-ups */

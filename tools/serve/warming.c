@@ -26,7 +26,7 @@ static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena
 void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
                    const gxds_file_resource *cluster) {
   gxds_ads_type_state *t = &st->types[GXDS_FILE_ENDPOINTS];
-  if (t->subscription.count == 0 && t->delta.count == 0) return; /* spares the parsing */
+  if (t->subscription.count == 0 && t->delta.count == 0) return; /* no parsing is needed */
   upb_Arena *arena = upb_Arena_New();
   gxds_str name = endpoints_of(cluster, arena);
   if (gxds_file_set_find_by_any_name(set, GXDS_FILE_ENDPOINTS, name)) {

@@ -7,7 +7,7 @@
 
 #include "web/index.h"
 
-/* Whether a client would accept the files. Adds what is wrong to errors. */
+/* Whether a client would accept the files. Adds all errors to errors. */
 static bool check(const gxds_dir_files *files, gxds_file_errors *errors) {
   const size_t before = errors->count;
   for (size_t i = 0; i < files->count; i++) {

@@ -23,7 +23,7 @@ static gxds_rest_answer with_text(unsigned code, const char *words) {
   return (gxds_rest_answer){.code = code, .body = gxds_str_dup(gxds_str_z(words))};
 }
 
-/* By either of the names that proto3 JSON has for a field. */
+/* Finds a field by either of its names in proto3 JSON. */
 static const json_t *field(const json_t *object, const char *name, const char *json_name) {
   const json_t *value = json_object_get(object, name);
   return value ? value : json_object_get(object, json_name);
