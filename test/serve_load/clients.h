@@ -1,5 +1,5 @@
-// Many xDS clients in one process: for each the engine and the transport of the library, with a
-// connection of its own, and nothing of a channel. All run on the one reactor.
+// Many xDS clients in one process. Each is the library's engine and transport on its own
+// connection, without a channel. All run on the one reactor.
 #ifndef GRPC_XDS_TEST_SERVE_LOAD_CLIENTS_H_
 #define GRPC_XDS_TEST_SERVE_LOAD_CLIENTS_H_
 
@@ -46,20 +46,20 @@ class Clients {
   // Waits until each client has the last change; false if that takes too long.
   bool AwaitLast();
 
-  // How long a client was without a change. A client that is told of several changes at once has
-  // them at that time.
+  // How long a client was without a change. A client that is notified of several merged changes
+  // gets all of them at that time.
   struct Lag {
     float ms;
     int change;
   };
   // Of each client and change, sorted. Valid after AwaitLast().
   std::vector<Lag> Lags();
-  // How many updates the clients were told of since the first change. Fewer than all of the changes
-  // if some were merged.
+  // How many updates of the changing endpoint all clients were notified of. If changes were merged,
+  // there are fewer updates than changes.
   uint64_t updates() const { return updates_; }
-  // Errors that a client was told of; 0 in a good run.
+  // Errors that clients were notified of; 0 in a good run.
   int errors() const { return errors_; }
-  // For a run that failed: how many clients have what they are waited for.
+  // For a run that failed: how many clients have all resources, and how many the last change.
   std::string Progress();
 
  private:

@@ -1,17 +1,17 @@
-// `xds serve` under load: many clients, each with a connection of its own, follow all clusters and
-// endpoints of a directory, in which one endpoint changes ten times a second.
+// `xds serve` under load: many clients, each on its own connection, watch all clusters and
+// endpoints of a directory. One endpoint changes ten times a second.
 //
 // usage, from the folder bazel-bin:
 //   serve_load [--clients=N] [--clusters=N] [--seconds=N] [--mode=sotw|delta|both]
 //              [--lag-max=MILLISECONDS] [--loud]
 //
-// It prints what each mode took, and fails if a client lacks the last change in the end, if one was
-// told of an error, or if one was ever further behind than --lag-max. --loud: the server prints
-// every event, to nowhere; otherwise it is --quiet.
+// It prints times, bytes, memory and CPU for each mode. It fails if a client does not get the last
+// change, if a client is notified of an error, or if a lag is longer than --lag-max. With --loud
+// the server prints every event to /dev/null; without it the server runs with --quiet.
 //
-// A client is behind a change from the moment before the file is written until the client's engine
-// notifies of that endpoint. So the time that the clients take is in it, as well as the 50 ms of
-// quiet for which the server waits.
+// The lag of a client is the time from before the file is written until the client's engine
+// notifies of that endpoint. It includes the time of the clients, and the 50 ms without another
+// change for which the server waits.
 #include <grpc/grpc.h>
 #include <unistd.h>
 
