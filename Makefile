@@ -1,5 +1,5 @@
-# The front door. `make demo` and `make test` need nothing but this tree, make and, as root, a package
-# mirror; without root they name the one command that installs what is missing.
+# `make demo` and `make test` need only this tree, make, and a package mirror. As root they install missing packages.
+# Without root they print the command that installs them.
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -34,7 +34,7 @@ UPSTREAM_PACKAGES = libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
 LINT_PACKAGES = clang-format-14 clang-tidy-14
 
 CONFIG = $(if $(SANITIZE),--config=$(SANITIZE))
-# An upgrade of the host library fetches the matching source package.
+# Bazel fetches the source package again when the version of the installed gRPC changes.
 HOST = --repo_env=GXDS_GRPC_VERSION=$$(dpkg-query -W -f '$${source:Version}' libgrpc-dev)
 OUTPUTS = //:libgrpc_xds.so //:impl //tools:xds
 
@@ -47,7 +47,8 @@ BENCH_FLAGS = $(if $(QUICK),--quick)
   clean packages python-packages bench-packages fuzz-packages \
   valgrind-packages deb-packages upstream-packages lint-packages install-packages
 
-# HOST=1.83: these on gRPC 1.83, in a Debian sid in the folder SYSTEM_1_83, which root and debootstrap make.
+# HOST=1.83 runs these targets on gRPC 1.83, in a Debian sid that it makes in the folder SYSTEM_1_83. It needs root and
+# debootstrap.
 SYSTEM_1_83 ?= /var/tmp/grpc-xds-1.83
 
 ifeq ($(HOST),1.83)
@@ -73,67 +74,67 @@ demo: packages
 test: packages
 	$(BAZEL) test $(HOST) $(CONFIG) $(TEST_FLAGS) $(TESTS)
 
-# With control planes and clients of others, where Go is there: see CONTRIBUTING.md; FLAGS=-help lists flags; QUICK=1
-# takes three minutes at most.
+# Tests with control planes and clients of other projects: see CONTRIBUTING.md. They need Go. FLAGS=-help lists the
+# flags. QUICK=1 takes three minutes at most.
 interop: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
 	QUICK=$(QUICK) test/interop/run $(CURDIR)/bazel-bin $(FLAGS)
 
-# With Istio, which takes 15 minutes to build once.
+# Tests with Istio's programs. Their first build takes 15 minutes.
 interop-istio: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/interop:client
 	test/interop/istio $(CURDIR)/bazel-bin $(FLAGS)
 
-# gRPC's own end-to-end tests of its xDS client, in the folder UPSTREAM: see test/upstream/README.md.
+# Runs gRPC's own end-to-end tests of its xDS client on the plugin, in the folder UPSTREAM: see test/upstream/README.md.
 test-upstream: packages upstream-packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/upstream:hooks.so
 	BAZEL=$(BAZEL) test/upstream/test $(UPSTREAM) $(SUITES)
 
-# The engine in a simulated world, once per seed; FLAGS: see bazel-bin/test/sim/sim --help.
+# Runs the engine in a simulated world, once per seed. bazel-bin/test/sim/sim --help describes FLAGS.
 sim: packages
 	$(BAZEL) build $(HOST) $(CONFIG) //test/sim:sim
 	bazel-bin/test/sim/sim --seeds=$(SEEDS) $(FLAGS)
 
-# That many clients and one control plane in a simulated world: restarts, failover, changes. PLOTS=1 draws those of
-# docs/scale.md; FLAGS=--rules=delta plays one kind of client. 100,000 clients need 6 GB.
+# Simulates CLIENTS clients and one control plane with restarts, failover and changes. PLOTS=1 draws the plots of
+# docs/scale.md. FLAGS=--rules=delta simulates only one kind of client. 100,000 clients need 6 GB.
 fleet: packages $(if $(PLOTS),bench-packages)
 	$(BAZEL) build $(HOST) $(CONFIG) //test/fleet:fleet
 	bazel-bin/test/fleet/fleet $(CLIENTS) --lines=fleet.tsv $(FLAGS)
 	$(if $(PLOTS),gnuplot -e "lines='fleet.tsv'; folder='docs'" test/fleet/plots.gp)
 
-# `xds serve` with that many clients of the library, on real connections, while one of 1,000 clusters' endpoints changes
-# ten times a second. FLAGS: see test/serve_load/serve_load.cc. 2,000 clients need 7 GB.
+# Runs `xds serve` with CLIENTS clients of the library on real connections. Ten times a second the endpoints of one of
+# 1,000 clusters change. test/serve_load/serve_load.cc describes FLAGS. 2,000 clients need 7 GB.
 serve-load: CLIENTS = 2000
 serve-load: packages
 	$(BAZEL) build $(HOST) $(CONFIG) //test/serve_load:serve_load
 	cd bazel-bin && test/serve_load/serve_load --clients=$(CLIENTS) --lag-max=1000 $(FLAGS)
 
-# The resource cache, whose writer is killed that often.
+# Tests the resource cache. Its writer is killed KILLS times.
 kills: packages
 	$(BAZEL) test $(HOST) $(CONFIG) --test_env=GXDS_KILLS=$(KILLS) --test_output=all \
 	  //test/transport:cache_kill_test
 
-# New inputs for every parser, SECONDS for each fuzz target: see test/fuzz/run.
+# Runs each fuzz target for SECONDS seconds on new inputs: see test/fuzz/run.
 fuzz: packages fuzz-packages
 	$(BAZEL) build $(HOST) --config=fuzz \
 	  $$(git ls-files 'test/*_fuzz.c' | sed 's,^,//,; s,/\([^/]*\)\.c$$,:\1,')
 	test/fuzz/run $(SECONDS) $(SEED)
 
-# A client under RPCs while backends and control planes are killed, stopped and misconfigured, in an order
-# that SEED gives; FLAGS=--verbose tells all of it.
+# A client makes RPCs while backends and control planes are killed, stopped and misconfigured, in an order that SEED
+# determines. FLAGS=--verbose prints each event.
 soak: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/soak:soak
 	cd bazel-bin && test/soak/soak --minutes=$(MINUTES) --seed=$(SEED) $(FLAGS)
 
-# Channels, end to end, under memcheck. Nothing of the host needs a suppression.
+# Runs end-to-end tests of channels under memcheck. gRPC needs no suppressions.
 MEMCHECK = valgrind --error-exitcode=9 --num-callers=30 --leak-check=full --show-leak-kinds=definite \
   --errors-for-leak-kinds=definite
 valgrind: packages valgrind-packages
 	$(BAZEL) test $(HOST) --run_under='$(MEMCHECK)' --test_timeout=300 --local_test_jobs=2 \
 	  //test/e2e:config_test //test/e2e:resilience_test
 
-# Beside the host's own xDS, in the same run: see test/bench/README.md. PEERS=1: only some rows, beside Envoy, grpc-go
-# and grpcio.
+# Measures the plugin and gRPC's own xDS client in the same run: see test/bench/README.md. PEERS=1 measures only some
+# rows, and Envoy, grpc-go and grpcio as well.
 ifdef PEERS
 bench: packages
 	$(BAZEL) build $(HOST) $(OUTPUTS) //test/bench:beside //test/bench:client
@@ -145,11 +146,12 @@ bench: bench-build
 	gnuplot -e "lines='bench.tsv'; folder='docs'" test/bench/plots.gp
 endif
 
-# Fails when a target is missed by more than the measured spread.
+# Fails if a figure misses its target by more than the measured spread.
 bench-check: bench-build
 	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --check --lines=$(CURDIR)/bench.tsv
 
-# What was built before valgrind's headers were there counts nothing, and Bazel does not know: so it is built anew.
+# Bazel does not notice that valgrind's headers were installed. Objects from before do not count instructions, so this
+# flag compiles them again.
 bench-build: packages bench-packages
 	$(BAZEL) build $(HOST) --per_file_copt=//test/bench:.*@-DWITH_VALGRIND $(OUTPUTS) //test/bench:bench //test/bench:client
 
@@ -159,15 +161,15 @@ format: lint-packages
 lint: packages lint-packages
 	BAZEL=$(BAZEL) HOST="$(HOST)" .ci/lint
 
-# docs/conformance.md, from the tags in the tests.
+# Makes docs/conformance.md from the tags in the tests.
 conformance:
 	test/conformance/generate
 
-# compile_commands.json, for clangd.
+# Makes compile_commands.json, for clangd.
 compile_commands: packages
 	BAZEL=$(BAZEL) HOST="$(HOST)" .ci/compile_commands
 
-# What is put where: packaging/install --list.
+# `packaging/install --list` prints the installed files.
 INSTALL_ARGUMENTS = $(PREFIX) $(LIBDIR) "$(DESTDIR)"
 
 install: all
@@ -179,12 +181,12 @@ uninstall:
 	rm -rf "$(DESTDIR)$(PYTHON_FOLDER)"
 	rm -fd "$(DESTDIR)$(LIBDIR)/grpc-xds"
 
-# Debian packages, in the folder DEB. DEB_BUILD_PROFILES=nopython leaves Python's out.
+# Builds the Debian packages in the folder DEB. DEB_BUILD_PROFILES=nopython leaves out the package for Python.
 deb: deb-packages all
 	packaging/deb $(DEB)
 
-# gRPC's Python module on the shared libgrpc, with the plugin, in the folder PYTHON_OUT: see docs/python.md. It is
-# installed beside the library.
+# Builds gRPC's Python module in the folder PYTHON_OUT, linked with the shared libgrpc and the plugin: see
+# docs/python.md. It is installed beside the library.
 PYTHON_FOLDER = $(LIBDIR)/grpc-xds/python3
 
 python: all python-packages
@@ -196,7 +198,7 @@ install-python: install python
 clean:
 	$(BAZEL) clean
 
-# Debian sid has a newer Bazel, which wants to be told more.
+# The newer Bazel of Debian sid needs more options.
 packages:
 	@.ci/packages $(BUILD_PACKAGES) $(TEST_PACKAGES)
 	@case $$(dpkg-query -W -f '$${Version}' bazel-bootstrap) in \
@@ -225,7 +227,7 @@ upstream-packages:
 lint-packages:
 	@.ci/packages $(LINT_PACKAGES)
 
-# What .ci/install_check needs.
+# The packages that .ci/install_check needs.
 install-packages: packages
 	@.ci/packages $(INSTALL_PACKAGES)
 

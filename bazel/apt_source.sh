@@ -1,14 +1,15 @@
 #!/bin/sh
-# apt_source PACKAGE FOLDER: where this system has PACKAGE from, for its sources: writes the file FOLDER/apt.list or
-# FOLDER/apt.sources, which is what apt's own configuration says of that place (its keyring, its options) with deb-src
-# for deb. Prints "URI SUITE COMPONENT".
+# apt_source PACKAGE FOLDER: finds the apt source from which this system has PACKAGE, and prints its "URI SUITE
+# COMPONENT". Writes the file FOLDER/apt.list or FOLDER/apt.sources, with which apt fetches source packages from there.
+# The file is a copy of the system's entry for this source, with its keyring and options, and deb-src in place of deb.
 set -eu
 package=$1 folder=$2
 
-# The places, as `apt-cache policy` names them: first those of the installed version.
+# places ADDRESS: prints apt sources of PACKAGE, as `apt-cache policy` names them, from the lines at sed's ADDRESS.
 places() {
   apt-cache policy "$package" | sed -n "$1"'s/^ *-\{0,1\}[0-9]\{1,\} \([^ ]*:.* Packages\)$/\1/p'
 }
+# The sources of the installed version come first.
 all=$(places '/^ \*\*\*/,/^     [^ ]/'; places '')
 tab=$(printf '\t')
 target=$(apt-get indextargets --format "\$(DESCRIPTION)$tab\$(SOURCESENTRY)$tab\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" \
@@ -26,7 +27,7 @@ file=${entry%:*} number=${entry##*:}
 # shellcheck disable=SC2086 # three words
 set -- $place
 case $file in
-  *.sources) # the stanza of that number; all of it stays but for what says which place it is
+  *.sources) # the stanza of that number: the fields that do not describe the place are kept
     {
       printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: %s\n' "$1" "$2" "$3"
       awk -v number="$number" '

@@ -16,12 +16,12 @@ C_COPTS = [
     "-fvisibility=hidden",
 ]
 
-# For the sanitizers, with the abseil of gRPC 1.83.
+# The sanitizers need these with the abseil of gRPC 1.83.
 _ABSEIL_COPTS = [
-    # With these checks GCC does not take a function's address for a constant, which this abseil compares with null where
-    # a constant must be (GCC bug 71962).
+    # This abseil compares a function's address with null in a constant expression. With these checks GCC does not
+    # accept that (GCC bug 71962).
     "-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute",
-    # Under the address sanitizer its hash tables would have another layout than in libgrpc.
+    # Otherwise abseil's hash tables have another layout under the address sanitizer than in libgrpc.
     "-DNDEBUG_SANITIZER",
 ] if HOST == "grpc_1_83" else []
 
@@ -33,29 +33,30 @@ CXX_COPTS = [
     "-fvisibility=hidden",
 ] + _ABSEIL_COPTS
 
-# For what runs in every RPC: no frame pointers (Bazel's toolchain keeps them), and optimised across files when
-# the plugin is linked, which GCC's linker does by itself. The machine code is in the objects as well, for tests.
+# Options for code on the path of an RPC. It has no frame pointers (Bazel's toolchain keeps them by default). It is
+# optimised across files when the plugin is linked: GCC's linker does that without options. The objects also contain
+# machine code, which tests link.
 def _rpc_path_copts(rpc_path):
     return select({
         "//bazel:lto": ["-fomit-frame-pointer", "-flto=auto", "-ffat-lto-objects"],
         "//conditions:default": [],
     }) if rpc_path else []
 
-# For the many programs that take the machine code: they would be optimised anew, each.
+# Tests and programs link the machine code: link-time optimisation of each of them would take too long.
 _NO_LTO = select({
     "//bazel:lto": ["-fno-lto"],
     "//conditions:default": [],
 })
 
 def gxds_c_library(name, copts = [], rpc_path = False, **kwargs):
-    """C11, every warning an error. rpc_path: it is what RPCs go through."""
+    """A C11 library; every warning is an error. rpc_path: the code is on the path of an RPC."""
     native.cc_library(name = name, copts = C_COPTS + copts + _rpc_path_copts(rpc_path), **kwargs)
 
 def gxds_c_binary(name, copts = [], linkopts = [], **kwargs):
     native.cc_binary(name = name, copts = C_COPTS + copts, linkopts = linkopts + _NO_LTO, **kwargs)
 
 def gxds_seam_library(name, copts = [], deps = [], rpc_path = False, **kwargs):
-    """C++17 on C-core's internals: the only kind of target that may include them. rpc_path: as above."""
+    """A C++17 library that uses C-core's internals. No other kind of target may include them. rpc_path: as above."""
     native.cc_library(
         name = name,
         copts = CXX_COPTS + ["-Wno-unused-parameter"] + copts + _rpc_path_copts(rpc_path),
@@ -63,7 +64,7 @@ def gxds_seam_library(name, copts = [], deps = [], rpc_path = False, **kwargs):
         **kwargs
     )
 
-# What .bazelrc names in the sanitizers' options.
+# The file that TSAN_OPTIONS in .bazelrc names.
 _SANITIZER_DATA = ["//test:tsan_suppressions.txt"]
 
 def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
@@ -73,14 +74,14 @@ def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
         copts = CXX_COPTS + copts,
         data = data + _SANITIZER_DATA,
         deps = deps,
-        linkstatic = True,  # our symbols are hidden, so that they don't cross a shared object
+        linkstatic = True,  # our symbols are hidden, so shared libraries do not export them
         linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts + _NO_LTO,
         **kwargs
     )
 
 def gxds_fuzz_test(name, srcs, deps = []):
-    """A fuzz target (LLVMFuzzerTestOneInput in C) named x_fuzz with its inputs in corpus_x: replayed over
-    them as a plain test, and with --config=fuzz libFuzzer's own program (make fuzz)."""
+    """A fuzz target (LLVMFuzzerTestOneInput in C). Its name is x_fuzz, and its inputs are in corpus_x. As an ordinary
+    test it runs on these inputs. With --config=fuzz it is a program of libFuzzer (make fuzz)."""
     corpus = native.glob(["corpus_%s/*" % name[:-len("_fuzz")]])
     native.cc_test(
         name = name,

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Puts the sources of the installed libgrpc-dev into the folder grpc of the current one, for the internal headers,
-# which the distribution does not install; and into the file host the name of the folder below host/ for it.
+# Unpacks the sources of the installed libgrpc-dev in ./grpc: they have the internal headers, which the distribution
+# does not install. Writes the name of the folder below host/ for this gRPC to the file ./host.
 set -eu
 
 package=$(dpkg-query -W -f '${source:Package}' libgrpc-dev)
 version=$(dpkg-query -W -f '${source:Version}' libgrpc-dev)
 
-# The distribution's source package. apt checks its signatures; the machine's own apt sources stay as they are, because
-# apt runs here on a configuration of its own.
+# Fetches the distribution's source package. apt checks its signatures. It runs with a configuration of its own, so the
+# machine's apt sources do not change.
 from_distribution() {
   work=$PWD/apt
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
@@ -25,8 +25,8 @@ private_apt() {
     -o APT::Sandbox::User=root "$@"
 }
 
-# gRPC's own source package for Python, which has the headers and the generated upb: the distribution has no source
-# package of 1.83. GXDS_GRPC_SDIST: where it is already.
+# Fetches gRPC's own source package for Python, which has the headers and the generated upb: the distribution has no
+# source package of 1.83. If GXDS_GRPC_SDIST is set, it is the path of the package.
 from_pypi() {
   sdist=${GXDS_GRPC_SDIST:-}
   if [ -z "$sdist" ]; then

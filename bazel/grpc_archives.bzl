@@ -1,5 +1,5 @@
-"""gRPC's archives and all that they want, for a program that is linked statically: what that is differs between
-releases of the distribution."""
+"""gRPC's archives and all archives that they depend on, for a program that is linked statically. The list differs
+between releases of the distribution."""
 
 _BUILD = """
 cc_library(

@@ -1,6 +1,6 @@
 """The gRPC that the distribution ships: its libraries, and the internal headers that match them."""
 
-# The public APIs, C and C++, and C-core's internals.
+# The targets that are the same for each version: the public C++ API and C-core's internals.
 _BUILD = """
 load(":host.bzl", "LIBRARIES", "LIBRARIES_OF_CXX")
 
@@ -100,8 +100,8 @@ cc_library(
 )
 """
 
-# What inline functions of the internal headers call; those that the release of the distribution has, as abseil is cut
-# into others by and by.
+# Libraries that inline functions of the internal headers call. Only those that exist are linked: abseil's set of
+# libraries changes from one release to the next.
 _LIBRARIES = [
     "absl_statusor",
     "absl_status",
@@ -131,7 +131,7 @@ def _is_there(ctx, library):
 
 def _grpc_host_impl(ctx):
     ctx.report_progress("fetching gRPC's source package")
-    ctx.path(ctx.attr._apt_source)  # which that calls
+    ctx.path(ctx.attr._apt_source)  # _fetch calls this script
     result = ctx.execute([ctx.path(ctx.attr._fetch)], timeout = 600)
     if result.return_code != 0:
         fail("cannot fetch gRPC's source package:\n" + result.stdout + result.stderr)
@@ -141,7 +141,7 @@ def _grpc_host_impl(ctx):
     of_host = _BUILD_1_51
     if host == "grpc_1_83":
         of_host = _BUILD_1_83
-        # Its headers check with abseil's log.
+        # The checks in its headers use abseil's log.
         of_cxx = ["-labsl_log_internal_" + part for part in ["check_op", "conditions", "message", "nullguard"]]
         libraries += of_cxx
         ctx.symlink(ctx.path(ctx.attr._compat).dirname, "compat")
@@ -150,7 +150,7 @@ def _grpc_host_impl(ctx):
 
 grpc_host = repository_rule(
     implementation = _grpc_host_impl,
-    # Set by the Makefile to the installed version, so that an upgrade fetches the matching source.
+    # The Makefile sets GXDS_GRPC_VERSION to the installed version, so an upgrade fetches the matching source.
     environ = ["GXDS_GRPC_VERSION", "GXDS_GRPC_SDIST"],
     attrs = {
         "_apt_source": attr.label(default = "//bazel:apt_source.sh", allow_single_file = True),
