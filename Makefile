@@ -150,8 +150,8 @@ endif
 bench-check: bench-build
 	cd bazel-bin && test/bench/bench $(BENCH_FLAGS) --check --lines=$(CURDIR)/bench.tsv
 
-# Bazel does not notice that valgrind's headers were installed. Objects from before do not count instructions, so this
-# flag compiles them again.
+# Bazel does not notice that valgrind's headers were installed. Objects from before do not count instructions. The
+# define has no other use than to make Bazel compile them again.
 bench-build: packages bench-packages
 	$(BAZEL) build $(HOST) --per_file_copt=//test/bench:.*@-DWITH_VALGRIND $(OUTPUTS) //test/bench:bench //test/bench:client
 
