@@ -1,5 +1,5 @@
-// An ordinary gRPC program: it knows a target and a method, and nothing of xDS. Linked with
-// grpc_xds, or with that preloaded, its "xds:" channels are those of grpc_xds.
+// An ordinary gRPC program without xDS code. If grpc_xds is linked or preloaded, the channels of
+// "xds:" targets use it.
 //
 //   client TARGET METHOD      e.g. client xds:///greeter.example /demo.Greeter/Hello
 //

@@ -1,8 +1,8 @@
-# Python's gRPC, on the distribution's shared library with the plugin (docs/python.md):
+# An ordinary gRPC program. Run it with the module that uses the plugin (docs/python.md):
 #
 #   PYTHONPATH=/usr/lib/grpc-xds/python3 python3 client.py xds:///greeter.example /demo.Greeter/Hello
 #
-# (The module of python3-grpcio itself carries a copy of gRPC's C-core: LD_PRELOAD does not reach it.)
+# The module of python3-grpcio contains its own copy of gRPC's C-core, so LD_PRELOAD has no effect on it.
 import sys
 
 import grpc

@@ -1,8 +1,9 @@
-# Ruby's gRPC of the distribution is the shared library: preload libgrpc_xds.so into it.
+# An ordinary gRPC program. The distribution's gRPC for Ruby uses the shared library, so libgrpc_xds.so can be
+# preloaded:
 #
 #   LD_PRELOAD=libgrpc_xds.so ruby client.rb xds:///greeter.example /demo.Greeter/Hello
 #
-# (Python's, python3-grpcio, carries a copy of gRPC's C-core of its own: see client.py.)
+# The distribution's gRPC for Python contains its own copy of gRPC's C-core: see client.py.
 require 'grpc'
 
 target, method = ARGV

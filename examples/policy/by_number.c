@@ -1,7 +1,7 @@
-/* A load-balancing policy from outside of gRPC's tree: an RPC goes to the endpoint whose number
- * (its place in the list, from 0) a header of it names, and waits while that connects; where there
- * is no such endpoint, or it fails, the RPC goes to the first that is connected. The config names
- * the header: {"example.by_number": {"header": "x-endpoint"}}. */
+/* A program's own load-balancing policy. A header of the RPC has the number of an endpoint, which
+ * is its place in the list, from 0. The RPC goes to this endpoint, and waits while the endpoint
+ * connects. If there is no such endpoint, or if it fails, the RPC goes to the first connected one.
+ * The config names the header: {"example.by_number": {"header": "x-endpoint"}}. */
 #include "by_number.h"
 
 #include <grpc_xds/policy.h>
@@ -10,13 +10,13 @@
 #include <string.h>
 
 typedef struct endpoint {
-  grpc_xds_subchannel *subchannel; /* NULL: none can be made */
+  grpc_xds_subchannel *subchannel; /* NULL: gRPC could not create one */
   grpc_xds_state state;
 } endpoint;
 
 typedef struct policy {
   grpc_xds_policy *base;
-  const char *header;   /* the config's */
+  const char *header;   /* from the config */
   endpoint **endpoints; /* by number */
   size_t count;
 } policy;
@@ -24,7 +24,7 @@ typedef struct policy {
 typedef struct picker {
   char *header;
   size_t count;
-  endpoint endpoints[]; /* by number; those that are READY with a reference, the others without */
+  endpoint endpoints[]; /* by number; with a reference to the subchannel if it is READY */
 } picker;
 
 /* The config is the header's name. */
@@ -47,7 +47,7 @@ static void pick(void *arg, const grpc_xds_call *call, grpc_xds_picked *out) {
   if (number >= p->count || p->endpoints[number].state == GRPC_XDS_TRANSIENT_FAILURE) {
     for (number = 0; number < p->count && !p->endpoints[number].subchannel;) number++;
   }
-  if (number == p->count || !p->endpoints[number].subchannel) return; /* it waits */
+  if (number == p->count || !p->endpoints[number].subchannel) return; /* the RPC waits */
   out->kind = GRPC_XDS_PICKED_COMPLETE;
   out->subchannel = p->endpoints[number].subchannel;
 }
@@ -91,7 +91,7 @@ static void subchannel_state(void *self, void *tag, grpc_xds_state state,
   endpoint *e = tag;
   if (state == GRPC_XDS_TRANSIENT_FAILURE) grpc_xds_policy_reresolve(p->base);
   if (state == GRPC_XDS_IDLE) grpc_xds_subchannel_connect(e->subchannel);
-  /* One that failed counts as failing until it is connected. */
+  /* A failed endpoint stays in TRANSIENT_FAILURE until it is connected. */
   if (e->state != GRPC_XDS_TRANSIENT_FAILURE || state == GRPC_XDS_READY) e->state = state;
   publish(p);
 }
@@ -101,7 +101,7 @@ static void end_endpoint(endpoint *e) {
   free(e);
 }
 
-/* One that is there already, which it takes out of those before, or a new one. */
+/* Takes the endpoint with this address out of `before`, or makes a new one. */
 static endpoint *endpoint_for(policy *p, const grpc_xds_address *address, endpoint **before,
                               size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Before the first grpc_init(). */
+/* Call it before the first grpc_init(). */
 grpc_xds_result by_number_register(void);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-// A program with a load-balancing policy of its own: an RPC for each number, with that in the
-// header by which the policy (by_number.c) chooses the endpoint. Prints what each answers.
+// A program with its own load-balancing policy (by_number.c). It sends an RPC for each NUMBER, with
+// the number in the header by which the policy chooses the endpoint. Prints each reply.
 //
 //   calls TARGET METHOD NUMBER...      e.g. calls ipv4:127.0.0.1:8000,127.0.0.1:8001
 //   /demo.Greeter/Hello 1 0
 //
-// With an "xds:" target it is the Cluster that names the policy, in its load_balancing_policy.
+// With an "xds:" target the Cluster must name the policy in its load_balancing_policy.
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: calls TARGET METHOD NUMBER...\n";
     return 2;
   }
-  const grpc_xds_result result = by_number_register();  // before anything of gRPC's
+  const grpc_xds_result result = by_number_register();  // before any call of gRPC
   if (result != GRPC_XDS_OK) {
     std::cerr << "the policy is not registered: " << result << "\n";
     return 1;

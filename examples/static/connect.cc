@@ -1,5 +1,5 @@
-// A program that holds gRPC and grpc_xds (CMakeLists.txt): it registers the plugin before anything
-// else of gRPC. From then on its "xds:" channels are those of grpc_xds.
+// A program that is linked statically with gRPC and grpc_xds (CMakeLists.txt). It registers the
+// plugin before it uses gRPC. The channels of "xds:" targets then use grpc_xds.
 //
 //   connect TARGET      e.g. connect xds:///greeter.example
 #include <grpc_xds/grpc_xds.h>
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: connect TARGET\n";
     return 2;
   }
-  // A line in the log says why.
+  // If it fails, the log has the reason.
   if (grpc_xds_plugin_register() != GRPC_XDS_OK) return 1;
   auto channel = grpc::CreateChannel(argv[1], grpc::InsecureChannelCredentials());
   if (!channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(30))) {

@@ -1,4 +1,4 @@
-# The plots of docs/benchmarks.md, from the lines that `make bench` writes:
+# Draws the plots of docs/benchmarks.md from the lines that `make bench` writes:
 #   gnuplot -e "lines='bench.tsv'; folder='docs'" test/bench/plots.gp
 set terminal svg size 640,360 font "sans-serif,12" background "white"
 set datafile separator "\t"
@@ -9,7 +9,7 @@ set format x "%.0s%c"
 set style line 1 lc rgb "#b3541e" lw 2 pt 7 ps 0.6
 set style line 2 lc rgb "#1f5fa8" lw 2 pt 7 ps 0.6
 
-# size, median, least and most of one row's variant, by size
+# Size, median, minimum and maximum of one variant of a row, sorted by size
 of(row, variant) = sprintf("< awk -F'\\t' -v OFS='\\t' '$1 == \"%s\" && $4 == \"%s\" && $2 > 0 {print $2, $5, $6, $7}' %s | sort -n", row, variant, lines)
 
 set output folder."/bench_routes.svg"

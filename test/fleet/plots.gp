@@ -1,4 +1,4 @@
-# The plots of docs/scale.md, from the lines that `make fleet` writes:
+# Draws the plots of docs/scale.md from the lines that `make fleet` writes:
 #   gnuplot -e "lines='fleet.tsv'; folder='docs'" test/fleet/plots.gp
 set terminal svg size 640,360 font "sans-serif,12" background "white"
 set datafile separator "\t"
@@ -11,7 +11,8 @@ set style line 1 lc rgb "#b3541e" lw 2
 set style line 2 lc rgb "#1f5fa8" lw 2
 set style line 3 lc rgb "#7a7a7a" lw 2
 
-# one scene by one of the rules, over time: 3 seconds, 4 streams opened, 5 queue, 6 current clients
+# The lines of one scene with one kind of clients. Column 3 is the time in seconds, 4 the opened streams, 5 the length
+# of the queue, 6 the clients that have the last change.
 of(rules, scene) = sprintf("< awk -F'\\t' '$1 == \"%s\" && $2 == \"%s\"' %s", rules, scene, lines)
 
 set output folder."/fleet_blink.svg"

@@ -1,7 +1,7 @@
-"""modes.py MODE TARGET METHOD: RPCs in the ways that Python programs make them.
+"""modes.py MODE TARGET METHOD: makes RPCs in one of the ways in which Python programs make them.
 
-Each process prints what became of its RPCs, as "parent: hello" or "child: hello", each line once and in order of the
-alphabet, children first. A fork that hangs ends by SIGALRM.
+Prints the results of the RPCs in each process, such as "parent: hello" or "child: hello". Each line is printed once,
+and the lines are sorted. SIGALRM ends a process that hangs.
 """
 import asyncio
 import concurrent.futures
@@ -13,7 +13,7 @@ import sys
 import grpc
 import grpc.aio
 
-SECONDS = 5  # the limit of an RPC
+SECONDS = 5  # the deadline of an RPC
 PROCESS_SECONDS = 20
 _, MODE, TARGET, METHOD = sys.argv
 said = set()
@@ -44,7 +44,7 @@ def parent(answer):
 
 
 def fork(in_child):
-    """One child, by os.fork(): nothing of multiprocessing has a part in it."""
+    """Forks one child with os.fork(), without multiprocessing."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -60,7 +60,7 @@ def fork(in_child):
 
 
 def processes(method):
-    """Processes and a pool of multiprocessing, beside a channel of the parent."""
+    """Uses a pool and a process of multiprocessing, while the parent has a channel."""
     context = multiprocessing.get_context(method)
     channel = grpc.insecure_channel(TARGET)
     parent(call(channel))
@@ -122,7 +122,7 @@ def fork_share():
 
 
 def fork_busy():
-    """While another thread makes RPCs."""
+    """Forks while another thread makes RPCs."""
     channel = grpc.insecure_channel(TARGET)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         busy = pool.submit(lambda: {call(channel) for _ in range(3000)})

@@ -1,6 +1,6 @@
 # Builds gRPC's own end-to-end tests of its xDS client from the distribution's source package SRC,
 # against the installed libraries, in the folder OUT: make -f build.mk SRC=... OUT=... SUITES=...
-# Everything is compiled where it is; nothing of it is copied.
+# The sources are compiled in place, not copied.
 
 PROTOS = $(patsubst $(SRC)/%.proto,%,$(wildcard $(SRC)/src/proto/grpc/testing/xds/v3/*.proto) \
   $(addprefix $(SRC)/src/proto/grpc/testing/,echo.proto echo_messages.proto simple_messages.proto \
@@ -15,11 +15,12 @@ SUPPORT = $(addprefix test/core/,util/build util/port_isolated_runtime_environme
     util/string_ref_helper util/test_config_cc util/test_credentials_provider util/tls_test_utils) \
   src/cpp/server/csds/csds
 
-# Like the libraries: without NDEBUG. Ports are taken at random, as no server gives them out.
+# NDEBUG is not defined, as in the libraries. GRPC_PORT_ISOLATED_RUNTIME: the tests pick random ports, because no port
+# server runs.
 CPPFLAGS = -DGRPC_PORT_ISOLATED_RUNTIME -I$(OUT)/gen -I$(SRC) -I$(SRC)/src/core/ext/upb-generated \
   -I$(SRC)/src/core/ext/upbdefs-generated -I$(SRC)/third_party/upb
 CXXFLAGS = -std=c++17 -O0 -w
-# What the sources use beside the libraries' own needs, which the linker may look through.
+# The libraries that the sources use. --copy-dt-needed-entries: the linker also searches the dependencies of these.
 LDLIBS = -Wl,--copy-dt-needed-entries -lgrpc++ -lgrpc -lprotobuf -lgmock -lgtest \
   -labsl_failure_signal_handler -labsl_flags_parse -labsl_flags_reflection -labsl_flags_internal \
   -labsl_flags_marshalling
@@ -33,7 +34,8 @@ $(OUT)/gen/protos.stamp: $(PROTOS:%=$(SRC)/%.proto)
 	  --plugin=protoc-gen-grpc=$$(command -v grpc_cpp_plugin) $(PROTOS:%=%.proto)
 	touch $@
 
-# Many small files, in two that two jobs share; two names are in each of them.
+# The generated sources are many and small, so they are included in two files, which two jobs compile. Each source
+# defines the same two names, so these get a number.
 HALF = $(shell echo $$(($(words $(PROTOS)) / 2)))
 $(OUT)/gen/protos_1.cc: NAMES = $(wordlist 1,$(HALF),$(PROTOS))
 $(OUT)/gen/protos_2.cc: NAMES = $(filter-out $(wordlist 1,$(HALF),$(PROTOS)),$(PROTOS))

@@ -14,7 +14,7 @@ function read_results(suite, mode, into, path, line, part) {
   close(path)
 }
 
-# The number of the line of expected.txt for that test; 0: there is none.
+# The number of the line of expected.txt for the test, or 0.
 function line_of(suite, test, i) {
   for (i = 1; i <= lines; i++) {
     if (line_suite[i] == suite && test ~ ("^(" line_test[i] ")$")) return i

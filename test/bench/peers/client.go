@@ -1,4 +1,5 @@
-// A program on grpc-go's own xDS client. It takes the order "first METHOD" of test/bench/client.cc from a named pipe.
+// A program that uses grpc-go's own xDS client. It takes the order "first METHOD" of test/bench/client.cc from a named
+// pipe.
 //
 // usage: client PIPE TARGET..., or client --version
 package main

@@ -1,5 +1,5 @@
-"""A program on grpcio's own xDS client, gRPC C-core of today. It takes the order "first METHOD" of test/bench/client.cc
-from a named pipe.
+"""A program that uses grpcio's own xDS client: the current gRPC C-core. It takes the order "first METHOD" of
+test/bench/client.cc from a named pipe.
 
 usage: client.py PIPE TARGET..., or client.py --version"""
 

@@ -47,9 +47,9 @@ type key struct{ url, name string }
 
 // An expectation is what a client must show of a resource.
 type expectation struct {
-	want    proto.Message // nil: anything is right
+	want    proto.Message // nil: any content is correct
 	refused bool          // NACKED, with an error
-	never   proto.Message // for a client that does not show what it refused: it must not hold this,
+	never   proto.Message // for a client that does not show refused resources: it must not hold this,
 	told    func() bool   // and the control plane must have a NACK
 }
 

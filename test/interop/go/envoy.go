@@ -25,7 +25,7 @@ import (
 type way struct {
 	name  string
 	api   corepb.ApiConfigSource_ApiType
-	ofOne bool // a service for each type, each on a stream of its own, instead of ADS
+	ofOne bool // each type has its own service and stream, instead of ADS
 }
 
 var envoyWays = []way{
@@ -43,7 +43,7 @@ const (
 
 func (y way) rest() bool { return y.api == corepb.ApiConfigSource_REST }
 
-// plane is the control plane as a source of one kind of resources.
+// plane returns a config source that names the control plane for one type of resources.
 func (y way) plane() *corepb.ApiConfigSource {
 	if y.rest() {
 		return &corepb.ApiConfigSource{
@@ -71,14 +71,14 @@ func (y way) source() *corepb.ConfigSource {
 	}
 }
 
-// An envoy is an Envoy that passes the driver's RPCs on.
+// An envoy is an Envoy that forwards the driver's RPCs.
 type envoy struct {
 	*process
 	channel *grpc.ClientConn
 	admin   string
 }
 
-// For a program that does not end with its standard input: a shell that ends it then.
+// A shell that kills its program when its standard input closes. Envoy does not end by itself then.
 const endsWithItsInput = `"$@" & cat >/dev/null; kill -9 $!; wait $! 2>/dev/null`
 
 func startEnvoy(program string, plane *servePlane, y way, port int) (*envoy, error) {
@@ -115,7 +115,7 @@ func startEnvoy(program string, plane *servePlane, y way, port int) (*envoy, err
 	return e, err
 }
 
-// An Envoy does not report refused resources to a REST server. They are only in its log.
+// An Envoy reports refused resources to a REST server only in its log.
 const restRefusal = "REST config for "
 
 func (e *envoy) refusals() []string {

@@ -33,7 +33,7 @@ func httpGet(url string) ([]byte, error) {
 }
 
 // readConfigDump converts the answer of Envoy's /config_dump into the form of a CSDS service: the resources that came
-// by xDS. A warming cluster or listener counts instead of the one before.
+// by xDS. A warming cluster or listener replaces its active version.
 func readConfigDump(text []byte) (*statuspb.ClientConfig, error) {
 	var dump struct{ Configs []json.RawMessage }
 	if err := json.Unmarshal(text, &dump); err != nil {

@@ -12,7 +12,7 @@ import (
 // An istio is Istio's unmodified control plane on an imitation of Kubernetes.
 type istio struct {
 	programs string // the folder of pilot-discovery and pilot-agent
-	dir      string // its own
+	dir      string // its working folder
 	cluster  *kubernetes
 	tokens   *issuer    // whose tokens the secure port accepts
 	identity *authority // signs all certificates
@@ -90,7 +90,7 @@ func (i *istio) start() error {
 	return nil
 }
 
-// halt kills it, like a crash: it does not end with its standard input.
+// halt kills it, like a crash. It does not end when its standard input closes.
 func (i *istio) halt() {
 	if i.process == nil {
 		return
@@ -114,7 +114,7 @@ func networking(kind, name string, spec object) object {
 	return newObject("networking.istio.io/v1", kind, name, spec)
 }
 
-// apply makes it serve only these objects.
+// apply replaces all objects that it reads from the imitation.
 func (i *istio) apply(objects []object) { i.cluster.set(objects) }
 
 // hostOf returns the name that clients use for a service.

@@ -394,7 +394,7 @@ func tryToken(m *mesh) error {
 		return err
 	}
 	defer stranger.stop()
-	stranger.url = m.tokens.url // the issuer that it claims to be
+	stranger.url = m.tokens.url // the issuer that its tokens name
 	m.serve(object{"route": to("echo", "v2")})
 	for _, try := range []struct {
 		issuer    *issuer
@@ -419,8 +419,8 @@ func tryToken(m *mesh) error {
 	return nil
 }
 
-// tryToken runs a client with the token in the file. refused: the status that ends its stream; empty: the stream goes
-// on.
+// tryToken runs a client with the token in the file. refused is the status that ends its stream. If it is empty, the
+// stream continues.
 func (m *mesh) tryToken(refused string) error {
 	c, err := m.newClientBy(m.tokenBootstrap(m.path("token")), "echo")
 	if err != nil {

@@ -35,7 +35,7 @@ type collection struct {
 }
 
 // A kubernetes imitates the part of a cluster's API that Istio's control plane reads: it lists and watches objects
-// that a test sets. It has nothing else, and nothing can be written.
+// that a test sets. It has no other objects, and clients cannot write.
 type kubernetes struct {
 	server      *http.Server
 	listener    net.Listener

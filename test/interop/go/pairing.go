@@ -25,8 +25,8 @@ const (
 	restarts      = 6
 )
 
-// run makes the changes. After some it waits until the client has what the control plane serves. At the end it does
-// so with everything good.
+// run makes the changes. After some it waits until the client has the resources of the control plane. At the end it
+// repairs all resources, and waits again.
 func (p *pairing) run(changes int) error {
 	if err := p.setAndSettle("the beginning"); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p *pairing) step(i, changes int) (string, error) {
 	return what, p.plane.set(p.world.truth())
 }
 
-// settle waits until the client shows what the control plane serves, and its RPCs follow that.
+// settle waits until the client shows the resources of the control plane, and its RPCs follow them.
 func (p *pairing) settle(when string) error {
 	expected := p.world.expected()
 	began := time.Now()

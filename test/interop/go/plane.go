@@ -34,7 +34,7 @@ type controlPlane interface {
 	address() string
 	set(t truth) error
 	// restart ends all streams and listens again on the same port. In between it calls meanwhile. A fresh control
-	// plane has lost its state of what it sent.
+	// plane has lost the state of its streams and caches.
 	restart(fresh bool, meanwhile func() error) error
 	nacks() int
 	// load returns how many RPCs to a cluster were reported as successful.
@@ -291,7 +291,7 @@ func (w *streamWatch) OnStreamDeltaResponse(id int64, _ *discoverypb.DeltaDiscov
 	w.response("delta", id, r.GetTypeUrl(), r.GetNonce())
 }
 
-// A loadSink asks for the load of all clusters and adds it up.
+// A loadSink requests load reports for all clusters and adds them up.
 type loadSink struct {
 	mu  sync.Mutex
 	sum map[string]uint64

@@ -47,7 +47,7 @@ func (r *relay) pass(from net.Conn) {
 	r.copy(to, from)
 }
 
-// copy closes both when one has ended.
+// copy closes both connections when one has ended.
 func (r *relay) copy(to io.WriteCloser, from io.ReadCloser) {
 	defer to.Close()
 	defer from.Close()

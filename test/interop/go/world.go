@@ -147,7 +147,7 @@ func (w *world) change() string {
 	}
 }
 
-// heal makes everything good.
+// heal repairs all broken and missing resources.
 func (w *world) heal() {
 	for _, c := range w.clusters {
 		w.faulty.setCluster(c, good)

@@ -17,7 +17,7 @@ import java.util.Scanner;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program on grpc-java's own xDS client, which the driver controls. It takes the same orders as
+ * A program that uses grpc-java's own xDS client, which the driver controls. It takes the same orders as
  * test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
  */
 class Client {

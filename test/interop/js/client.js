@@ -1,4 +1,4 @@
-// A program on the npm package @grpc/grpc-js-xds, which the driver controls. It takes the same orders as
+// A program that uses the npm package @grpc/grpc-js-xds, which the driver controls. It takes the same orders as
 // test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
 'use strict';
 const grpc = require('@grpc/grpc-js');

@@ -1,5 +1,5 @@
-"""A program on grpcio's own xDS client, gRPC C-core of today, which the driver holds open: it takes the orders that
-test/interop/client.cc takes, but answers "dump" with "response BASE64", a ClientStatusResponse."""
+"""A program that uses grpcio's own xDS client (the current gRPC C-core). The driver controls it. It takes the same
+orders as test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse."""
 
 import base64
 import sys

@@ -1,4 +1,4 @@
-// A program on grpc-go's own xDS client, which the driver controls. It takes the same orders as
+// A program that uses grpc-go's own xDS client, which the driver controls. It takes the same orders as
 // test/interop/client.cc, but answers "dump" with "response BASE64", a ClientStatusResponse.
 package main
 
