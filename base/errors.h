@@ -45,7 +45,7 @@ typedef struct gxds_errors {
 
 /* Frees the errors and empties *e. */
 void gxds_errors_fini(gxds_errors *e);
-/* Adds an error at path; the text is printf's and is escaped when rendered. */
+/* Adds an error at that path. The text has printf's format, and is escaped when it is rendered. */
 __attribute__((format(printf, 3, 4))) void gxds_errors_add(gxds_errors *e, const gxds_path *at,
                                                            const char *format, ...);
 /* Calls fn for each error, in the order of rendering: sorted by path. field and error are escaped,

@@ -1,5 +1,4 @@
-/* Maps of protobuf messages, whose functions differ between the upb of gRPC 1.51 and that of 1.83.
- */
+/* Functions for the maps of protobuf messages. upb's own differ between gRPC 1.51 and 1.83. */
 #ifndef GRPC_XDS_BASE_UPB_H_
 #define GRPC_XDS_BASE_UPB_H_
 

@@ -33,7 +33,8 @@ static int by_name(const void *a, const void *b) {
   return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
 }
 
-/* Adds the error of a call that failed with errno, and notes what the system lacked. */
+/* Adds the error of a call that failed with errno. If the system lacked a resource, such as
+ * descriptors, notes which. */
 static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
   const char *starved = gxds_starved_of(errno);
   if (starved) out->starved = starved;

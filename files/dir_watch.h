@@ -20,9 +20,9 @@ extern "C" {
 #endif
 
 /* If the system lacks watches or descriptors to watch or read everything, the directory is read
- * again after the first time, then after twice as long each time, up to the second, unless an event
- * comes earlier. That is soon enough for a person who waits, and then rare enough for a directory
- * that takes a second to read. */
+ * again after the first of these times. The time then doubles at each try, up to the second one. An
+ * event causes a read earlier. The first retries are soon enough for a person who waits, and the
+ * later ones rare enough for a directory that takes a second to read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The most errors that are kept; more are only counted. Nobody reads further, and a wrong
+/* The most errors that are kept; more are only counted. More errors help no reader, and a wrong
  * indentation in a large file makes one error per line. */
 #define GXDS_FILE_ERRORS_MAX 100
 

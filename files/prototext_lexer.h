@@ -15,7 +15,7 @@ extern "C" {
 typedef enum gxds_prototext_kind {
   GXDS_PROTOTEXT_END,    /* the end of the text */
   GXDS_PROTOTEXT_NAME,   /* letters, digits and '_' */
-  GXDS_PROTOTEXT_NUMBER, /* what begins as a number, without its sign; not checked */
+  GXDS_PROTOTEXT_NUMBER, /* a token that begins like a number, without its sign; not validated */
   GXDS_PROTOTEXT_STRING, /* strings that follow each other, joined, without quotes and escapes */
   GXDS_PROTOTEXT_MARK,   /* any other character */
   GXDS_PROTOTEXT_BROKEN, /* the wrong byte in a string or URL; empty at the end of the text */

@@ -27,8 +27,7 @@ static void free_slot(void *arg) {
   gxds_free(s);
 }
 
-/* Ends the policy. The slot is not freed at once, because a function of its policy may be at work.
- */
+/* Ends the policy. The slot is freed later, because a function of its policy may be running. */
 static void end_slot(slot *s) {
   if (!s) return;
   gxds_policy_end(s->policy);

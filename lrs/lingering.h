@@ -1,12 +1,12 @@
-/* Lists of lingering counters: counters of localities that nobody holds any more, but that still
- * count RPCs in flight. Private to lrs/.
+/* Lists of lingering counters: counters of localities that have no holder any more, but still count
+ * RPCs in flight. Private to lrs/.
  *
  * An RPC takes no reference to its counters, because all threads would write to the cache line of
  * that count. Instead, the counters stay while an RPC has started and not ended. So the thread that
- * ends an RPC must find out whether somebody waits for that end; and it must not look at the
- * counters again, because they may be freed. It reads a generation before and after it counts the
- * end. A thread that gives counters up raises the generation, and then reads the counts. So at
- * least one of the two threads sees the other.
+ * ends an RPC must find out whether the counters wait for that end. It must not read the counters
+ * again, because they may be freed. It reads a generation before and after it counts the end. A
+ * thread that gives counters up raises the generation, and then reads the counts. So at least one
+ * of the two threads sees the other.
  *
  * The lists belong to the process. Each list has its generation, and counters are assigned to lists
  * by their address, which is known even if the counters may be freed. There are many lists, so

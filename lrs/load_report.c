@@ -143,7 +143,7 @@ static void mark_reported(gxds_cluster_report *c, size_t localities, gxds_time a
   for (size_t i = 0; i < c->drop_count; i++)
     names[c->drops[i].number].reported += c->drops[i].count;
   if (names) names[GXDS_DROP_UNCATEGORIZED].reported += c->uncategorized;
-  /* The interval of a cluster that is not reported completely goes on. */
+  /* If the cluster is not reported completely, its interval does not end here. */
   if (localities == c->locality_count) c->load->since = at;
 }
 

@@ -42,21 +42,20 @@ gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
 gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
-  GXDS_LOAD_NONE, /* there is nothing to report */
-  GXDS_LOAD_LEFT, /* nobody counts any more, but some counts are not reported, or RPCs are in flight
-                   */
-  GXDS_LOAD_COUNTED, /* somebody holds a counter */
+  GXDS_LOAD_NONE,    /* there is nothing to report */
+  GXDS_LOAD_LEFT,    /* no holders, but unreported counts or RPCs in flight */
+  GXDS_LOAD_COUNTED, /* a counter has a holder */
 } gxds_load_use;
 /* How the server is used now. */
 gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server);
 /* Sets whether a server accepts reports, as far as is known; at first it does. While it does not,
  * counters are freed with their last holder, even if they have counts that were not reported. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
-/* About the most clusters per server that nobody counts for any more, but that have counts which
- * were not reported. The limit is for a server that never asks for reports. It is more than the
- * clusters that a mesh replaces between two reports. */
+/* About the most clusters per server that have no holder any more, but counts that were not
+ * reported. The limit is for a server that never asks for reports. It is more than the clusters
+ * that a mesh replaces between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
-/* Drops the counters of the server that nobody holds: they will not be reported. */
+/* Drops the counters of the server that have no holder: they will not be reported. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
 
 /* The owner (the XdsClient's transport) ends. Counters stay valid for their holders. on_change is

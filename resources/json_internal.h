@@ -16,8 +16,8 @@ void gxds_json_add_duration(gxds_text *out, gxds_duration d);
  * locale. */
 void gxds_json_add_number(gxds_text *out, double number, int digits);
 /* Adds an object, such as {"a":1,"b":[true]}, with the names in the order of their bytes. NULL is
- * {}. Returns NULL, or a static text that says which part has no form in JSON. scratch is used to
- * sort the names. */
+ * {}. Returns NULL, or a static text that names the part that JSON can't express. scratch is used
+ * to sort the names. */
 const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
                                  upb_Arena *scratch);
 

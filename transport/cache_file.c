@@ -207,8 +207,8 @@ static const char *read_file(gxds_cache_file *f, bool *foreign) {
   return why;
 }
 
-/* True if fd is a usable file, the one that the log was read from, and nobody has added to it. Its
- * inode and size tell: records are only ever added, and a rewritten log is a new file. */
+/* True if fd is a usable file, the one that the log was read from, and no process has added to it.
+ * Its inode and size show that: records are only ever added, and a rewritten log is a new file. */
 static bool is_as_left(const gxds_cache_file *f, int fd) {
   struct stat before;
   struct stat now;

@@ -20,7 +20,7 @@ extern "C" {
 
 /* Each function returns whether it succeeded; if not, errno says why. */
 typedef struct gxds_cache_store {
-  /* Reads those bytes into *out, in place of its contents. False also if there are fewer bytes. */
+  /* Replaces the contents of *out with those bytes. False also if there are fewer bytes. */
   bool (*read)(void *arg, size_t at, size_t size, gxds_text *out);
   /* Cuts the log off at `at`, and appends the bytes. */
   bool (*write)(void *arg, size_t at, gxds_str bytes);

@@ -99,7 +99,8 @@ typedef struct gxds_client_view {
 
 /* The views of all clients, in the order of the clients' creation. A client has one view for each
  * target, in the order of the targets' creation. The caller frees the array, which includes the
- * watches, with gxds_free(). Everything else in it is borrowed until the reactor goes on. */
+ * watches, with gxds_free(). Everything else in it is borrowed: valid until the caller returns to
+ * the reactor. */
 gxds_client_view *gxds_clients_views(size_t *count);
 
 #ifdef __cplusplus

@@ -81,8 +81,8 @@ size_t gxds_connections_events(const gxds_connections *c, struct pollfd *out);
 /* Closes all of them. */
 void gxds_connections_end(gxds_connections *c);
 
-/* For the child of a fork, in place of gxds_connections_end(): the sockets belong to the parent,
- * which goes on using them. */
+/* The child of a fork calls this in place of gxds_connections_end(): the sockets belong to the
+ * parent, which still uses them. */
 void gxds_connections_leave_to_parent(gxds_connections *c);
 
 /* The inode of a socket; 0 if fd is no socket. Any thread. */

@@ -98,7 +98,8 @@ static void answer(void *arg) {
   gxds_reactor_release();
 }
 
-/* Waits for the answer. If it takes too long, gives the question up, and returns false. */
+/* Waits for the answer. If it takes too long, marks the question as given up, and returns false:
+ * then answer() frees it. */
 static bool wait(question *q, gxds_str *out) {
   struct timespec until;
   GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);

@@ -36,7 +36,7 @@ typedef struct file_source {
   void *stream_owner;
   uint64_t stream; /* 0: none */
   bool sent;       /* on_sent is to be called */
-  bool read;       /* a message is wanted */
+  bool read;       /* a read is outstanding */
 } file_source;
 
 static void unref(file_source *s) {

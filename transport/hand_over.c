@@ -37,7 +37,7 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
 
 static void after_fork_in_child(void) {
-  count = at_work;                                 /* only the thread that forked goes on */
+  count = at_work;                                 /* only the thread that forked exists here */
   none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it counts waiters that do not exist here */
   pthread_mutex_unlock(&mutex);
 }

@@ -3,7 +3,7 @@
 /* With these times an update is received within 14 ms after the last call of a synchronous program
  * (REST and kLooks times LOOK, or REST and QUIET), and within 1 ms if the program has been idle. */
 
-/* How long events may stay in the set before they count as nobody's, while no other threads are
+/* How long events may stay in the set before the worker takes them, while no other threads are
  * expected. A thread of the program that was woken for them takes them within microseconds. */
 #define LOOK_ALONE (GXDS_MILLISECOND * 3 / 10)
 

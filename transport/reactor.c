@@ -19,14 +19,14 @@
 enum { kCompletionsPerTurn = 1024 };
 
 /* How long a fork waits for the reactor to leave gRPC. It leaves at its next turn; only a program
- * that forks inside a callback of gRPC could hold it up. Then the fork goes on all the same, as
- * gRPC's own fork handlers do if a thread of the program is inside gRPC. */
+ * that forks inside a callback of gRPC could hold it up. Then the fork continues anyway, as gRPC's
+ * own fork handlers do if a thread of the program is inside gRPC. */
 enum { kParkSeconds = 5 };
 
-/* After its last channel is closed, the reactor may take so long to end, and a fork waits for that:
- * then the host can be shut down before the fork, and the child begins with nothing. If the reactor
- * still runs after this time, something else uses it (an RPC that outlives its channel), and it is
- * not known for how long. */
+/* After its last channel is closed, the reactor may take so long to end. A fork waits for that, so
+ * that the host can be shut down before the fork, and the child inherits nothing. If the reactor
+ * still runs after this time, something else uses it (an RPC that outlives its channel) for an
+ * unknown time. */
 static const gxds_time kEnding = GXDS_SECOND;
 
 /* One run of the reactor's thread. */
@@ -63,7 +63,7 @@ static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 static loop *running;
 static loop *ended_loops; /* to be joined */
 static bool parked;
-static bool never_ends; /* in a child, which inherited uses that nobody gives back */
+static bool never_ends; /* in a child: it inherited uses that are never released */
 
 /* On a thread that is forking: the loop whose worker it keeps outside gRPC. */
 static _Thread_local loop *forking;
@@ -144,8 +144,8 @@ gxds_completion *gxds_completion_expect(gxds_completion *c) {
 
 /* The thread. */
 
-/* Waits until the fork that wants this is over. The thread that forks holds the lock, so nobody
- * starts or stops a loop meanwhile. */
+/* Waits until the fork is over. The thread that forks holds the lock, so no loop starts or stops
+ * meanwhile. */
 static void park(void) {
   pthread_mutex_lock(&lifecycle);
   parked = true;
@@ -179,7 +179,7 @@ static bool stop_if_unused(loop *l) {
               atomic_compare_exchange_strong(&wake_state, &idle, kWakeStopped);
   if (stop) {
     GXDS_CHECK(gxds_timer_heap_deadline(&timers) ==
-               GXDS_TIME_NEVER); /* whoever has a timer set holds a use */
+               GXDS_TIME_NEVER); /* the owner of a timer that is set holds a use */
     running = NULL;
     l->next = ended_loops;
     ended_loops = l;
@@ -190,9 +190,9 @@ static bool stop_if_unused(loop *l) {
 }
 
 /* Touches nothing that a new loop uses. It runs without the lock, because the worker, which ends
- * here, may be in code that wants it. */
+ * here, may be in code that takes the lock. */
 static void tear_down(loop *l) {
-  gxds_waiter_destroy(l->waiter); /* whoever has a batch outstanding holds a use */
+  gxds_waiter_destroy(l->waiter); /* the owner of an outstanding batch holds a use */
   grpc_shutdown_blocking();       /* on this thread, so that it is done when the thread is joined */
   atomic_store(&l->ended, true);
 }

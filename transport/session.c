@@ -429,7 +429,7 @@ gxds_load_store *gxds_session_load_store(gxds_session *s) { return s->load_store
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s) { return s->bootstrap; }
 
 void gxds_session_kick(gxds_session *s) {
-  if (s->draining) return; /* the drain goes on until there is nothing left */
+  if (s->draining) return; /* the drain continues until nothing is left */
   gxds_timer_set(&s->timer, gxds_reactor_now(), on_timer, s);
 }
 

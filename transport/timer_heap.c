@@ -7,7 +7,7 @@ static_assert(offsetof(gxds_timer, deadline) == 0, "see timer_of()");
 
 static gxds_timer *timer_of(gxds_deadline *d) { return (gxds_timer *)d; }
 
-/* The timer alone does not tell: after gxds_timer_heap_clear() its slot is stale. */
+/* The timer's slot alone is not enough: after gxds_timer_heap_clear() it is stale. */
 static bool is_set(const gxds_timer_heap *h, const gxds_timer *t) {
   const gxds_deadlines *q = &h->deadlines;
   const size_t slot = t->deadline.slot;

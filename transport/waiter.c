@@ -31,8 +31,8 @@ struct gxds_waiter {
 /* They are static, and not part of a waiter, because a thread that wakes the waiter may still use
  * them when the woken thread has already ended. */
 static sem_t wakes;
-/* NULL: the semaphore wakes. It is written while nobody wakes. It is atomic because that order is
- * made inside gRPC, where the thread sanitizer does not see it. */
+/* NULL: the semaphore wakes. It is only written while no thread wakes the waiter. It is atomic
+ * because gRPC ensures that order inside, where the thread sanitizer does not see it. */
 static _Atomic(grpc_call *) wake_call;
 static gxds_completion *_Atomic wake_tag;
 

@@ -56,7 +56,7 @@ static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
 
 /* ---- the source ---- */
 
-/* What the reactor wants of the thread. */
+/* A command of the reactor for the thread. */
 typedef struct command {
   enum { OPEN, SEND, READ, CLOSE } kind;
   uint64_t stream;
@@ -90,7 +90,7 @@ typedef struct worker {
   gxds_web_server *server;
   gxds_http *http; /* NULL: nothing was fetched yet, or libcurl is not there */
   uint64_t stream; /* 0: none */
-  bool read;       /* a message is wanted */
+  bool read;       /* a read is outstanding */
 } worker;
 
 static void unref(web_source *s) {

@@ -125,8 +125,8 @@ static void ask_anew(subscription *t, gxds_time now) {
 }
 
 /* Takes the engine's ACK or NACK. An ACK waits for the next poll. A NACK is sent at once, unless it
- * refuses the answer to a NACK: a server whose answers always differ, for example by a nonce, would
- * otherwise get one request after the other. */
+ * refuses the answer to a NACK: otherwise a server whose answers always differ, for example by a
+ * nonce, would get an endless series of requests. */
 static void take_verdict(subscription *t,
                          const envoy_service_discovery_v3_DiscoveryRequest *request,
                          upb_Arena *arena, gxds_time now) {

@@ -162,8 +162,7 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now);
  * valid as long as the bootstrap. */
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch);
 
-/* The SEND is on its way: the does-not-exist timers of the resources it requests start now (A57).
- */
+/* The SEND was sent: the does-not-exist timers of its resources start now (A57). */
 void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now);
 /* A whole message arrived. data is borrowed during the call. */
 void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *data, size_t size,

@@ -1,5 +1,5 @@
-/* Kept resources: the owner keeps the last good resources on disk, and a client that hears from no
- * server starts from them. */
+/* Kept resources: the owner keeps the last good resources on disk. A client starts with them if no
+ * server responds. */
 #include <time.h>
 
 #include "xds_client/client_internal.h"
@@ -254,7 +254,7 @@ static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *ser
  * resource. */
 static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
   const gxds_watch *w = watch_of_scope(e, requested);
-  return w ? next_scope(w) : e->watches; /* the scope that was asked for does not watch any more */
+  return w ? next_scope(w) : e->watches; /* the requested scope has no watch any more */
 }
 
 /* An entry tries the servers in order, and for each server the scopes that watch it, until a kept

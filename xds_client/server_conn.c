@@ -100,7 +100,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
     conn->counts->failures++;
   }
   conn->counts->connected = false;
-  gxds_deadlines_cancel(&c->deadlines, &conn->quiet); /* from now on silence tells nothing */
+  gxds_deadlines_cancel(&c->deadlines, &conn->quiet); /* a missing response means nothing now */
   gxds_text message = {0};
   gxds_text_addf(&message, "xDS channel for server %.*s: ", GXDS_STR_ARG(conn->server->uri));
   gxds_text_add(&message, gxds_text_str(take_reason));

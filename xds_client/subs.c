@@ -11,7 +11,7 @@ gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
   return sub;
 }
 
-/* ---- names that were given up ---- */
+/* ---- names that were dropped ---- */
 
 void gxds_type_forget_dropped(gxds_type_state *t, gxds_dropped *d) {
   HASH_DELETE(hh, t->dropped, d);

@@ -113,7 +113,7 @@ static gxds_fault fault_of_change(const change *c) {
   gxds_fault was = fault_of(c->before);
   gxds_fault is = fault_of(c->after);
   if (is == GXDS_FAULT_NONE) {
-    /* A removed cluster is not well again; but nobody needs it, so it is not reported. */
+    /* A removed cluster has not recovered. But RPCs do not use it, so it is not reported. */
     return was != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
   }
   return is == was && same_words(c->before, c->after) ? GXDS_FAULT_NONE : is;

@@ -118,7 +118,7 @@ static const gxds_cluster_entry *make_entry(gxds_dependency_manager *m, const gx
   return entry;
 }
 
-/* ---- who waits, and what is kept for them ---- */
+/* ---- aggregates that wait, and the nodes that they keep ---- */
 
 static bool shows_aggregate(const gxds_node *node) {
   return node->entry && node->entry->kind == GXDS_ENTRY_AGGREGATE;

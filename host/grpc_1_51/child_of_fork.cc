@@ -89,7 +89,7 @@ ChannelArgs Remember(ChannelArgs args) {
   return WithForkGeneration(std::move(args));
 }
 
-// The inherited epoll set, and the descriptor that wakes its waiters, stay open; nobody uses them.
+// The inherited epoll set, and the descriptor that wakes its waiters, stay open, but are not used.
 void RenewEpollSet(int inherited) {
   if (inherited < 0) return;
   gxds_epoll_cut_off(inherited);
@@ -144,8 +144,8 @@ grpc_iomgr_platform_vtable g_platform = {
 
 // Renews the host's threads in a child: the host's own thread runs timers, and threads of ours run
 // what RunAside() takes. Otherwise the host would use threads of its event engine. Called once for
-// each fork, while nobody uses the host. The host stays initialised for ever: its end would wait
-// for the threads that are gone.
+// each fork, while no other thread uses the host. The host stays initialised for ever: its end
+// would wait for the threads that are gone.
 void RenewHostThreads() {
   g_pool = gxds_thread_pool_create();
   grpc_init();
@@ -153,7 +153,8 @@ void RenewHostThreads() {
   grpc_set_iomgr_platform_vtable(&g_platform);
 }
 
-// Waits at most once for a program that goes on using gRPC without channels.
+// Waits for the host's shutdown if all channels are gone. A program may still use gRPC without
+// channels: then this waits only once.
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);
@@ -214,9 +215,10 @@ bool BeforeChannel(grpc_core::ChannelStackBuilder* stack) {
 
 unsigned ForkGeneration() { return g_generation.load(std::memory_order_relaxed); }
 
-// Makes a new engine in the memory of the old one, for all that point to it: channels, their
-// policies and subchannels, the host's own default. The old engine is not destroyed, because its
-// end would wait for threads that don't exist; nobody waits for work that it was given.
+// Makes a new engine in the memory of the old one, because channels, their policies and
+// subchannels, and the host's own default point to it. The old engine is not destroyed, because its
+// end would wait for threads that don't exist. The work that was given to it is lost, and nothing
+// waits for it.
 void RenewForChild() {
   if (ForkGeneration() == 0) return;
   std::lock_guard<std::mutex> lock(g_mu);

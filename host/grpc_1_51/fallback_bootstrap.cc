@@ -61,8 +61,8 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
 bool FallbackBootstrap(gxds_str* out) {
   grpc_core::ApplicationCallbackExecCtx callback_exec_ctx;
   grpc_core::ExecCtx exec_ctx;
-  // The stored bootstrap can be reached only through the host's client, which connects to nobody
-  // until it is asked to watch something.
+  // The stored bootstrap can be reached only through the host's client, which does not connect
+  // until it has a watch.
   auto client =
       grpc_core::GrpcXdsClient::GetOrCreate(grpc_core::ChannelArgs(), "grpc_xds fallback");
   // The contexts' destructors take their addresses back, which the analyzer does not see.

@@ -1,5 +1,5 @@
 // Out-of-band load reports of backends (A51), which policies request of subchannels. The reports
-// come on a stream of the subchannel's own connection. All who want reports on that connection
+// come on a stream of the subchannel's own connection. All users of reports on that connection
 // share the stream, in this channel and in others.
 //
 // The host's OobBackendMetricWatcher is not used, because its BackendMetricData has only the
@@ -35,7 +35,7 @@ using grpc_core::SubchannelStreamClient;
 
 namespace {
 
-// A subchannel has one, as long as anybody may want its reports.
+// A subchannel has a producer as long as its reports may be needed.
 class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
  public:
   static RefCountedPtr<OobProducer> Of(grpc_core::Subchannel* subchannel) {
@@ -64,7 +64,7 @@ class OobProducer : public grpc_core::Subchannel::DataProducerInterface {
   }
 
   grpc_core::UniqueTypeName type() const override { return Type(); }
-  // Called when nobody uses it any more.
+  // Called when the last user is gone.
   void Orphan() override {
     {
       MutexLock lock(&mu_);

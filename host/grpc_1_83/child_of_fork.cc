@@ -96,7 +96,8 @@ ChannelArgs Remember(ChannelArgs args) {
   return args;
 }
 
-// Waits at most once for a program that goes on using gRPC without channels.
+// Waits for the host's shutdown if all channels are gone. A program may still use gRPC without
+// channels: then this waits only once.
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);

@@ -93,8 +93,7 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
 
 // The host keeps a bootstrap only in its client of that name. If there is no such client, makes one
 // with the bootstrap mine, and returns false. If mine is null, a new client has the bootstrap for
-// all targets, which is what the caller wants. A client connects to nobody until it is asked to
-// watch something.
+// all targets, which is what the caller wants. A client does not connect until it has a watch.
 bool BootstrapOfClient(absl::string_view name, std::shared_ptr<GrpcXdsBootstrap> mine,
                        gxds_str* out) {
   grpc_core::ExecCtx exec_ctx;

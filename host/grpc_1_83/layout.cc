@@ -1,7 +1,7 @@
 // The classes of gRPC 1.83 that this folder derives from, calls or looks into: see
 // host/grpc_common/layout.h. The headers are those of a source release, and the library is the
-// distribution's. If a class is abstract and the library shows nothing of it, a class of the
-// library that derives from it, or contains it, stands for it.
+// distribution's. If the library has no information about an abstract class, a class that derives
+// from it, or contains it, is compared instead.
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_common/layout.h"

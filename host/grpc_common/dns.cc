@@ -20,8 +20,9 @@ using grpc_core::ExecCtx;
 using grpc_core::RefCountedPtr;
 using grpc_core::Resolver;
 
-// A resolver of the host with what it needs from a channel: a serializer, and somebody who polls
-// its sockets. The reactor polls them, through the completion queue that it waits on anyway.
+// A resolver of the host, with the things that it usually gets from a channel: a serializer, and a
+// thread that polls its sockets. Here the reactor polls them, through the completion queue that it
+// waits on anyway.
 //
 // References are held by the caller that started it, until it is stopped; by the resolver's result
 // handler, and so until the last query is over; and by answers on their way to the reactor.

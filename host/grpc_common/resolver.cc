@@ -146,10 +146,10 @@ void ResolverInC::StartLocked() {
   if (kReactorPolls) gxds_reactor_post(Poll, left);
 }
 
-// With GRPC_POLL_STRATEGY=poll, the host polls only the sockets that somebody asks for. Then nobody
-// polls a connection that no RPC waits for, because other connections serve or all fail. So the
-// reactor asks for all of the channel's; it then waits inside the host (transport/waiter.h). With
-// other strategies this has no effect.
+// With GRPC_POLL_STRATEGY=poll, a thread that waits in the host polls only the sockets that are
+// registered for it. A connection that no RPC waits for, because others serve or all fail, would
+// not be polled. So the channel's sockets are registered for the reactor, which then waits inside
+// the host (transport/waiter.h). With other strategies this has no effect.
 void ResolverInC::Poll(void* arg) {
   auto* link = static_cast<Link*>(arg);
   link->polled_by = grpc_cq_pollset(gxds_reactor_cq());

@@ -51,8 +51,8 @@ __attribute__((visibility("default"))) grpc_xds_result grpc_xds_plugin_register(
  * together with those that gRPC has for xDS-enabled servers. In gRPC 1.51 it reports one
  * ClientConfig for all clients: a resource that several clients hold is in it once for each client.
  * In gRPC 1.83 it reports one ClientConfig for each target, like this function. For this, a program
- * that links this library names it before gRPC's (-lgrpc_xds … -lgrpc). A program that links gRPC
- * statically only has the function here. */
+ * that links this library must name it before gRPC's (-lgrpc_xds … -lgrpc). In a program that links
+ * gRPC statically, only the function here reports the resources. */
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_dump_client_status(char **data,
                                                                                    size_t *size);
 

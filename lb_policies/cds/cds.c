@@ -125,8 +125,8 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_se
 
 static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
-  /* What is known of the old children is void if the last step failed, as there are none, or if the
-   * new entry is another cluster's or of another kind. */
+  /* Forgets the old children if there are none because the last step failed, or if the new entry is
+   * of another cluster or another kind. */
   if (old && (c->failed || old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
     gxds_cds_forget(c);
     old = NULL;
@@ -134,8 +134,8 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
   c->failed = false;
   switch (entry->kind) {
     case GXDS_ENTRY_ERROR:
-      /* RPCs fail with UNAVAILABLE whatever the code of the error is: other codes are left to the
-       * backend. */
+      /* RPCs fail with UNAVAILABLE, whatever the code of the error is. Other codes come only from
+       * backends. */
       fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
       c->step.drop = entry->deleted;
       break;

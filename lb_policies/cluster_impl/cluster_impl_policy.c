@@ -100,8 +100,8 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                            GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
-/* A86: whether the cluster wants HTTP proxies is in the args, so that endpoints get new subchannels
- * when it changes. */
+/* A86: the args show whether the cluster uses HTTP proxies, so endpoints get new subchannels when
+ * that changes. */
 static void add_http_connect(policy *p) {
   if (!p->http_connect) return;
   const gxds_args *without = p->child_args;
@@ -143,7 +143,7 @@ static gxds_cluster_impl_todo update_machine(policy *p, const gxds_lb_update *gi
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  if (!given->snapshot) return gxds_status_ok(); /* goes on with the last one */
+  if (!given->snapshot) return gxds_status_ok(); /* the last snapshot stays in use */
   const gxds_cluster_impl_todo todo = update_machine(p, given);
   if (todo.fail) {
     fail(p,

@@ -62,8 +62,8 @@ typedef struct gxds_cluster_manager_op {
 } gxds_cluster_manager_op;
 
 /* Takes an update. If config is NULL, the children of the snapshot stay as they are. others are the
- * names of children beside the snapshot's roots, sorted and without repetition. It is not known
- * what these depend on, so each of them gets each update. */
+ * names of children beside the snapshot's roots, sorted and without repetition. The resources that
+ * these depend on are not known, so each of them gets each update. */
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
                                     const gxds_str *others, size_t other_count);
 /* A child reported its state with a new picker. Takes ownership of the picker. An unknown token and

@@ -13,7 +13,7 @@ extern "C" {
 
 /* The endpoint with that index. Borrowed: valid as long as locality. */
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
-/* The same without its proxy, unless proxies are wanted (A86). */
+/* The same, but without its proxy if with_proxies is false (A86). */
 gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_t index,
                                           bool with_proxies);
 
@@ -43,7 +43,8 @@ bool gxds_args_want_proxies(const gxds_args *args);
  * has references of its own. The caller owns the returned reference. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);
 const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority);
-/* The same for a policy with these args: without proxies, if the args don't want them. */
+/* The same for a policy with these args. The addresses have no proxies if gxds_args_want_proxies()
+ * is false. */
 const gxds_addresses *gxds_locality_addresses_for(const gxds_locality *locality,
                                                   const gxds_args *args);
 const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,

@@ -208,7 +208,7 @@ static void destroy(void *arg) {
   gxds_lb_channel_unref(channel);
 }
 
-/* Not freed at once, because a function of the connector may be at work. */
+/* Not freed at once, because a function of the connector may be running. */
 void gxds_connector_end(gxds_connector *c) {
   if (!c || c->ended) return;
   c->ended = true;

@@ -39,12 +39,12 @@ typedef struct endpoint {
   gxds_str proxy;                /* owned */
   gxds_str all;                  /* its addresses, as text; owned */
 
-  gxds_connector *connector; /* NULL: nobody watches */
+  gxds_connector *connector; /* NULL: there are no watches */
   watch *watches;
   bool has_state;
   grpc_connectivity_state state;
   gxds_status status;
-  gxds_load_relay *load;   /* NULL if nobody asked for load reports */
+  gxds_load_relay *load;   /* NULL if load reports were never requested */
   gxds_subchannel *chosen; /* the connector's chosen subchannel; borrowed */
 
   _Atomic(holder *) current; /* read by any thread; NULL if no address is connected */

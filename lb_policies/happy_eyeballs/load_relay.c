@@ -10,8 +10,8 @@
 typedef struct outlet {
   gxds_ref refs;
   pthread_mutex_t lock;     /* held while the listener is called */
-  gxds_load_listener *to;   /* a reference; NULL: nobody asked for reports yet */
-  const struct inlet *open; /* whose reports are passed on; NULL: nobody's */
+  gxds_load_listener *to;   /* a reference; NULL: no reports were requested yet */
+  const struct inlet *open; /* the inlet whose reports are passed on; NULL: none */
 } outlet;
 
 /* Gets the reports of one subchannel. */

@@ -50,7 +50,7 @@ static inline gxds_orca_metrics gxds_orca_report_named_metrics(const gxds_orca_r
 /* Sets *out to the next metric, each name once. False at the end. */
 bool gxds_orca_metrics_next(gxds_orca_metrics *m, gxds_orca_metric *out);
 
-/* The maps of a report whose entries are numbers by name; the values are their fields' numbers. */
+/* The maps from names to numbers in a report. The values are the field numbers of the maps. */
 typedef enum gxds_orca_map {
   GXDS_ORCA_UTILIZATION = 5,
   GXDS_ORCA_NAMED_METRICS = 8,

@@ -96,9 +96,9 @@ static void sweep(void *self) {
   gxds_held_endpoint *next;
   DL_FOREACH_SAFE(p->held, h, next) {
     if (atomic_exchange_explicit(&h->used, false, memory_order_relaxed)) h->last_used = now;
-    /* RPCs may wait for an endpoint that connects. If the policy let go of it, they would ask to
-     * hold it again. It would begin to connect once more, and they would never learn that it can't
-     * be reached. */
+    /* RPCs may wait for an endpoint that connects. If the policy dropped it, these RPCs would make
+     * the policy hold it again. It would begin to connect once more, and the RPCs would never see
+     * that it can't be reached. */
     if (now - h->last_used < timeout || is_connecting(h)) continue;
     if (!table) table = gxds_session_table_copy(p->table, gxds_session_table_source(p->table));
     gxds_session_table_forget(table, &h->key);

@@ -4,7 +4,7 @@
  *
  * A start holds a place in the window until it is settled (the attempt connected or failed, or its
  * endpoint is gone), at most for GXDS_PACE_PATIENCE: attempts without a response must not block
- * others. After that the attempt goes on outside the window, and the leaf policy still waits for
+ * others. After that the attempt continues outside the window, and the leaf policy still waits for
  * it.
  *
  * Users take turns, one start each. Users that hurry (an RPC waits for them) come before all
@@ -48,7 +48,7 @@ typedef struct gxds_pace_start {
 } gxds_pace_start;
 
 /* Sets *start to the next start; its user then wants one less. False if the window is full, or if
- * nobody wants a start. */
+ * no user wants a start. */
 bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start);
 /* Whether gxds_pace_next() would give one. */
 bool gxds_pace_has_next(const gxds_pace *p);

@@ -24,7 +24,7 @@ struct policy {
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   attempt *current;           /* NULL: there are no addresses */
   attempt *pending;           /* replaces current when it is connected, or has failed; NULL: none */
-  bool idle;                  /* the connection was lost, and nobody wanted one since */
+  bool idle;                  /* the connection was lost, and no new one was requested since */
   bool failed;                /* A62: TRANSIENT_FAILURE stays until there is a connection */
 };
 

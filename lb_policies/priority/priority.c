@@ -199,8 +199,8 @@ static void place_children(gxds_priority_lb *lb, gxds_time now) {
   gxds_free(sorted);
 }
 
-/* Ends the retained children that are too many: those whose time would end first. Of children that
- * left together, it ends those that were made last. */
+/* Ends the retained children above the limit. Those whose time ends first go first. Of children
+ * that left together, those that were made last go first. */
 static void limit_retained(gxds_priority_lb *lb) {
   size_t retained = 0;
   for (size_t i = 0; i < lb->child_count; i++) retained += lb->children[i]->slot == NOT_NAMED;

@@ -73,7 +73,7 @@ void gxds_priority_lb_destroy(gxds_priority_lb *lb); /* NULL is allowed */
 
 /* Takes the names of the children in order of priority; of equal names the first counts. Names are
  * copied. Each child that exists gets an UPDATE if it is named, else a RETAIN or a REMOVE. If too
- * many are retained, those whose time would end first are removed. */
+ * many are retained, those whose time ends first are removed. */
 void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count,
                                 gxds_time now);
 /* A child reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */

@@ -40,7 +40,7 @@ typedef struct policy {
   /* From the last update. The policy owns these references. */
   gxds_priority_config *config;
   const gxds_cluster_entry *entry; /* of the config's cluster; NULL: none */
-  /* NULL if the config has a cluster. That of an aggregate cluster has none. */
+  /* NULL if the config has a cluster. The config of an aggregate cluster has none. */
   const struct gxds_config *snapshot;
   struct gxds_mailbox *mailbox;
   const gxds_args *args;

@@ -17,7 +17,7 @@ typedef struct endpoint {
   bool created;     /* its CREATE was returned */
   bool seen;        /* its subchannel has reported a state */
   bool connect_due; /* its CONNECT is still to be returned */
-  bool connecting;  /* it was told to connect, and has reported no state since */
+  bool connecting;  /* a connect was requested, and no state was reported since */
 } endpoint;
 
 struct gxds_ring_hash {

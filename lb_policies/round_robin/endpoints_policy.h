@@ -75,7 +75,7 @@ void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count);
 void gxds_endpoints_policy_by_weight(gxds_endpoints_policy *e, bool by_weight);
 /* The present picker is out of date: the next update makes a new one. */
 void gxds_endpoints_policy_renew_picker(gxds_endpoints_policy *e);
-/* The present picker is out of date: makes a new one at once, if any endpoint is READY. For use
+/* The present picker is out of date: makes a new one at once, if any endpoint is READY. Only
  * outside of an update. */
 void gxds_endpoints_policy_publish_picker(gxds_endpoints_policy *e);
 

@@ -21,7 +21,7 @@ typedef struct slot {
   bool has_reported;
   bool connect_due;
   uint32_t generation;
-  uint32_t weight; /* 0: it was in no update whose weights count */
+  uint32_t weight; /* 0: it was in no update with weights that count */
 } slot;
 
 struct gxds_round_robin {

@@ -50,9 +50,10 @@ static void set_locality(policy *p, const gxds_locality *locality) {
 /* Whether more than one address identifies some of the endpoints. */
 static bool by_more(const gxds_locality *l) { return l->hostnames || l->more || l->proxies; }
 
-/* The endpoints, with an identity in place of the address where one address does not identify them:
- * a hostname (A81) and a proxy (A86) are part of it, since the subchannel is made with them, and so
- * are all of several addresses (A61). The caller owns the array. */
+/* The endpoints. An endpoint that one address does not identify has an identity in place of the
+ * address. A hostname (A81) and a proxy (A86) are part of the identity, because the subchannel is
+ * made with them. So are all addresses of an endpoint with several (A61). The caller owns the
+ * array. */
 static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-/* Immutable but for the count of turns, which is atomic and goes on from picker to picker. */
+/* Immutable except for the count of turns, which is atomic. The next picker continues the count. */
 typedef struct locality_picker {
   gxds_picker base;
   gxds_picker **pickers; /* references */

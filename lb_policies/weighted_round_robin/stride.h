@@ -30,8 +30,8 @@ void gxds_stride_destroy(gxds_stride *s); /* NULL is allowed */
  * counts as the mean of the known ones. If fewer than two are known, all members weigh the same,
  * and the function returns false. One caller at a time. */
 bool gxds_stride_set(gxds_stride *s, const double *weights);
-/* Sets the share of each member, which is above 0. Shares count as they are, however far apart; the
- * least is a 65,535th of the greatest. One caller at a time. */
+/* Sets the share of each member, which is above 0. Shares have no limits relative to the mean, but
+ * each counts as at least a 65,535th of the greatest. One caller at a time. */
 void gxds_stride_set_shares(gxds_stride *s, const double *shares);
 /* Takes turns until a member does not skip its turn, and returns that member. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns);
