@@ -12,8 +12,8 @@ extern "C" {
 bool gxds_host_is_initialized(void);
 
 /* Waits at most 100 ms for a host that is shutting down on a thread of its own. It does not use
- * grpc_maybe_wait_for_async_shutdown(), which waits for ever if somebody else has begun to use gRPC
- * meanwhile. */
+ * grpc_maybe_wait_for_async_shutdown(), which waits for ever if another part of the program begins
+ * to use gRPC meanwhile. */
 void gxds_host_await_shutdown(void);
 
 #ifdef __cplusplus

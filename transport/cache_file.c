@@ -28,7 +28,7 @@ typedef struct removal {
 struct gxds_cache_file {
   gxds_str dir_path;
   gxds_str path;
-  uint64_t number; /* what its name is made of */
+  uint64_t number; /* its name is this number in hexadecimal */
   int dir;         /* descriptors; -1: none */
   int fd;
   int aside; /* the new log, until it is renamed */

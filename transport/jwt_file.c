@@ -110,7 +110,7 @@ static gxds_status read_token(gxds_jwt_file *f, gxds_time wall) {
   return status;
 }
 
-/* A97: after a failure the file is read again only when somebody asks, and not before the backoff
+/* A97: after a failure the file is read again when the token is needed, but not before the backoff
  * is over. */
 static void read_again(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
   if (!gxds_status_is_ok(&f->failure) && now < f->retry) return;

@@ -116,7 +116,7 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   wake();
 }
 
-/* Completions, called by whichever thread has them. */
+/* Completions. A thread that gets one posts it to the reactor. */
 
 static void run_completion(void *arg) {
   gxds_completion *c = arg;
@@ -135,8 +135,8 @@ gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok
   return (gxds_completion){.functor = {.functor_run = post_completion}, .done = done};
 }
 
-/* The order is made inside gRPC. The thread sanitizer does not see that, but this release and its
- * acquire. */
+/* gRPC ensures the order inside. The thread sanitizer does not see that, but it sees this release
+ * and its acquire. */
 gxds_completion *gxds_completion_expect(gxds_completion *c) {
   __atomic_store_n(&c->generation, atomic_load(&generation), __ATOMIC_RELEASE);
   return c;
@@ -293,8 +293,8 @@ void gxds_reactor_channel_closed(unsigned opened_in) {
 
 unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 
-/* Fork (fork.h): the reactor leaves gRPC before gRPC looks for threads inside it, and goes on when
- * gRPC is ready again. */
+/* Fork (fork.h): the reactor leaves gRPC before gRPC looks for threads inside it, and continues
+ * when gRPC is ready again. */
 
 /* Whether this is a thread of ours. Such a thread does not wait for our threads when it forks. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }

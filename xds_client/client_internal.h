@@ -240,9 +240,9 @@ struct gxds_conn {
   /* The ADS stream. Reset when it ends (gxds_conn_lose_stream()). */
   gxds_stream_id stream;
   gxds_time sent;      /* when its first request was on its way; 0 means not yet */
-  gxds_deadline quiet; /* set after a request that sent versions: the time until which the server
-                          has to send something. A server with nothing new stays silent for good, so
-                          from then on silence on a live stream means that there is nothing new */
+  gxds_deadline quiet; /* set after a request that sent versions. A server with nothing new sends
+                          nothing. So if nothing comes until then on a live stream, there is
+                          nothing new */
   bool got_response;
   bool kept_quiet;         /* no response came until quiet was due */
   bool sent_versions;      /* some request on this stream sent versions */

@@ -167,9 +167,9 @@ void LetShutDown() {
 }
 
 // The host may be about to shut itself down on one of its threads, which its fork handlers do not
-// wait for. With fork support it is kept from that for ever, because its handlers may be in the
-// middle of their work before and after ours. Without fork support this waits for the shutdown,
-// because only a host that was shut down is of use to a child.
+// wait for. With fork support this prevents the shutdown for ever, because the host's handlers may
+// be in the middle of their work before and after ours. Without fork support this waits for the
+// shutdown, because a child can only use a host that was shut down.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled()) {
     LetShutDown();

@@ -23,8 +23,8 @@ namespace {
 struct Data {
   grpc_channel_stack* stack;
   std::atomic<long> waiting;  // calls that have sent nothing yet
-  // The generation of the process in which the channel was last made or put to sleep, and the one
-  // in which that was begun.
+  // The generation of the process in which the channel was last made or put to sleep, and the
+  // generation in which this began.
   std::atomic<unsigned> ready_in;
   std::atomic<unsigned> begun_in;
   grpc_closure asleep;

@@ -109,11 +109,11 @@ void LetShutDown() {
   gxds_host_await_shutdown();
 }
 
-// The host may be about to shut itself down on one of its threads. Only a host that was shut down,
-// or that stays, is of use to a child. So a host in use is kept from shutting down during the fork.
-// With fork support it is kept for ever, because its handlers may be in the middle of their work
-// before and after ours. In the child it is kept for ever too, because its end would wait for
-// threads that don't exist.
+// The host may be about to shut itself down on one of its threads. A child can only use a host that
+// was shut down, or one that stays initialised. So a host in use stays initialised during the fork.
+// With fork support it stays for ever, because its handlers may be in the middle of their work
+// before and after ours. In the child it stays for ever too, because its end would wait for threads
+// that don't exist.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled() && !g_holds_grpc.load()) LetShutDown();
   // The first wait for a mutex measures the processor, which takes some milliseconds. A thread that

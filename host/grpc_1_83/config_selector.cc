@@ -148,8 +148,8 @@ struct MethodConfig {
   const grpc_core::ServiceConfigParser::ParsedConfigVector* parsed = nullptr;
 };
 
-// Removes the timeout from a method config that no RPC has yet: the channel would count it on
-// another clock than the one by which it ends the RPC (gxds_host.clock_distance).
+// Removes the timeout from a method config that no RPC uses yet. The channel would start the
+// timeout on one clock and end the RPC on another (gxds_host.clock_distance).
 void TakeTimeout(ClientChannelMethodParsedConfig* config);
 
 // The host has no function to change it. An explicit instantiation may name a private member.

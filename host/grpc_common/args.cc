@@ -43,7 +43,7 @@ const grpc_arg_pointer_vtable kGivenVtable = {
     },
 };
 
-// What the args hold of ours; null if there is none. Borrowed: valid as long as args.
+// Our own values in the args; null if there are none. Borrowed: valid as long as args.
 const Given* GivenIn(const ChannelArgs& args) {
   return static_cast<Given*>(args.GetVoidPointer(kConfigArg));
 }

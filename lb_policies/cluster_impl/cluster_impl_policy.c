@@ -218,9 +218,8 @@ static gxds_subchannel *make_counted(void *self, const gxds_lb_address *address,
   return counted;
 }
 
-/* A61: an endpoint is one subchannel to all policies below, whatever they are. If it has several
- * addresses, that one is made of a counted subchannel for each address, since load is counted for
- * the address that it went to. */
+/* A61: for all policies below, an endpoint is one subchannel. If it has several addresses, this
+ * subchannel is made of a counted subchannel for each address, as load is counted by address. */
 static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_lb_address *address,
                                          const gxds_args *args) {
   (void)child;

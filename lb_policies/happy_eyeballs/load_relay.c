@@ -22,7 +22,7 @@ typedef struct inlet {
 
 struct gxds_load_relay {
   outlet *out;
-  inlet *in;                   /* of the chosen subchannel; a reference; NULL: it was not asked */
+  inlet *in;                   /* of the chosen subchannel; a reference; NULL: none requested */
   gxds_subchannel *subchannel; /* a reference; NULL: none is chosen */
   gxds_duration interval;
 };

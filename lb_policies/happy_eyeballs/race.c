@@ -5,7 +5,7 @@
 typedef enum phase {
   PHASE_NONE,    /* there are no subchannels: the chosen one was lost */
   PHASE_LOOKING, /* not all of them have reported a state */
-  PHASE_IDLE,    /* no one has asked for a connection */
+  PHASE_IDLE,    /* no connection was requested */
   PHASE_PASS,    /* the addresses connect one after the other */
   PHASE_FAILED,  /* all failed; each connects whenever its backoff is over */
   PHASE_CHOSEN,

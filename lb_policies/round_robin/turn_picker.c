@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Immutable but for the count of turns, which is atomic. */
+/* Immutable except for the count of turns, which is atomic. */
 typedef struct turn_picker {
   gxds_picker base;
   gxds_turns *turns;
