@@ -36,7 +36,7 @@ void gxds_load_store_close(gxds_load_store *s) {
   pthread_mutex_unlock(&s->callback_lock);
   pthread_mutex_lock(&s->lock);
   s->closed = true;
-  /* Nobody will report the rest, so counters without holders are freed now. */
+  /* The rest will not be reported, so counters without holders are freed now. */
   for (gxds_load_server *server = s->servers; server; server = server->next) {
     gxds_load_cluster *c;
     gxds_load_cluster *next;
@@ -123,7 +123,7 @@ uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l) {
   return totals[GXDS_LOAD_STARTED] - totals[GXDS_LOAD_SUCCEEDED] - totals[GXDS_LOAD_FAILED];
 }
 
-/* Whether counters that nobody holds may still be reported to the server. */
+/* Whether counters without holders may still be reported to the server. */
 static bool may_be_reported(const gxds_load_server *server) {
   return !server->store->closed && !server->not_taken;
 }
@@ -168,7 +168,7 @@ bool gxds_load_cluster_is_reported(gxds_load_cluster *c) {
   return !drops_are_needed(&c->drops);
 }
 
-/* Lets the cluster rest, if nobody holds a counter and everything is reported. A cluster that only
+/* Lets the cluster rest, if no counter has a holder and everything is reported. A cluster that only
  * stays in memory is no reason for a stream to the server. */
 static void rest_unless_needed(gxds_load_cluster *c) {
   if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_cluster_is_reported(c)) return;
@@ -251,7 +251,7 @@ static void limit_left(gxds_load_server *server) {
   server->not_taken = not_taken;
 }
 
-/* Nobody holds the locality, so no RPC can start any more. If no RPC is in flight, frees the
+/* The locality has no holder, so no RPC can start any more. If no RPC is in flight, frees the
  * counters as far as possible, and returns true: the caller must release its reference to the
  * store. Otherwise adds them to the list of lingering counters, which takes over that reference,
  * and returns false. Under the lock. */

@@ -4,7 +4,7 @@
  * are atomics, sharded so that threads share no cache line, and counted by reference. Looking a
  * counter up takes a lock; it is for updates, not for RPCs. RPCs outlive policies, but take no
  * reference, because all threads would write to its count: instead, counters stay while an RPC that
- * they count has not ended. Counters that nobody holds are dropped once their last counts are
+ * they count has not ended. Counters without holders are dropped once their last counts are
  * reported, so no count is lost that a server accepts.
  *
  * Data-plane targets that share an XdsClient share its store, and each counts through a view of its

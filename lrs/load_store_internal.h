@@ -62,8 +62,8 @@ struct gxds_load_cluster {
   gxds_drop_load drops;
   uint32_t pins;
   size_t held;     /* the number of its counters (localities and drops) that have holders */
-  bool rests;      /* nobody holds a counter, everything is reported, and the cluster only stays in
-                      memory */
+  bool rests;      /* no counter has a holder, everything is reported, and the cluster only stays
+                      in memory */
   gxds_time since; /* the start of the interval that is not reported yet; GXDS_TIME_NEVER if it is
                       not known yet */
 };
@@ -126,9 +126,9 @@ bool gxds_load_cluster_is_reported(gxds_load_cluster *c);
 /* Reads the totals. started - succeeded - failed is the number of RPCs in progress, which is never
  * negative. */
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]);
-/* The number of RPCs in flight. If nobody holds l, it stays 0 once it is 0. */
+/* The number of RPCs in flight. If l has no holder, the number stays 0 once it is 0. */
 uint64_t gxds_locality_load_in_progress(const gxds_locality_load *l);
-/* Ends l, which was just removed from its list of lingering counters, if nobody holds it. Takes
+/* Ends l, which was just removed from its list of lingering counters, if it has no holder. Takes
  * over the list's reference to the store. Returns false if l had to be added to the list again,
  * because new RPCs had started meanwhile. To be called without the lock. */
 bool gxds_load_store_settle(gxds_locality_load *l);

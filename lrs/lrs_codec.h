@@ -26,7 +26,7 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds
 /* The shortest interval, even if the server asks for a shorter one. The host's client has the same
  * minimum. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND
-/* The longest interval: a bound that keeps arithmetic safe. Nobody waits so long for a report. */
+/* The longest interval: a bound that keeps arithmetic safe, far above useful intervals. */
 #define GXDS_LRS_INTERVAL_MAX (365 * 24 * 3600 * GXDS_SECOND)
 
 /* The server's request for reports. The caller ends it with gxds_lrs_response_fini(). */

@@ -33,7 +33,7 @@ struct gxds_lrs_stream {
   gxds_lrs_response response; /* the latest response on this stream */
   bool last_was_zero;         /* the last report since this response had no counts */
   gxds_time deadline;
-  gxds_time drop_at; /* when unreported counts are dropped, because nobody counts any more;
+  gxds_time drop_at; /* when unreported counts are dropped, because no counter has a holder;
                         otherwise GXDS_TIME_NEVER */
 
   gxds_lrs_action actions[ACTIONS_MAX];

@@ -7,7 +7,8 @@
  * "insecure" channel credentials no token is sent, and the stream fails with a status that says
  * what to do.
  *
- * Confined: the reactor, except create and destroy, during which nobody else may use the object. */
+ * Confined: the reactor, except create and destroy, during which no other thread may use the
+ * object. */
 #ifndef GRPC_XDS_TRANSPORT_CALL_CREDS_H_
 #define GRPC_XDS_TRANSPORT_CALL_CREDS_H_
 

@@ -47,7 +47,7 @@ static void await(const listener *l, gxds_time accept_from) {
 }
 
 /* Accepts one connection in each turn, so that its request is read before the next connection,
- * which might take its place. False if nobody can connect any more. */
+ * which might take its place. False if no client can connect any more. */
 static bool accept_one(listener *l, gxds_time *accept_from) {
   if (gxds_clock_now() < *accept_from) return true;
   int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -7,7 +7,7 @@
  * xDS updates wait for the next call. The worker can see whether the set has events without taking
  * them. Events that stay in the set are handled by no other thread.
  *
- *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (nobody else polls: at once)
+ *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (no other poller: at once)
  *       │                 └──gone──► WATCH                         (others poll: look rarely)
  *       └──none for a while──► POLL, less and less often
  *

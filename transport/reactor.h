@@ -58,7 +58,7 @@ unsigned gxds_reactor_generation(void);
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
 gxds_time gxds_reactor_now(void); /* when the reactor took the event that it now handles */
-/* The queue for calls and for watches, whose tags are completions. Nobody else may wait on it. */
+/* The queue for calls and watches. Their tags are completions. No other thread may wait on it. */
 grpc_completion_queue *gxds_reactor_cq(void);
 
 /* The completion of a batch, or the tag of a watch on gxds_reactor_cq(). Hold a use of the reactor

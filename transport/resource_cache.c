@@ -80,8 +80,8 @@ static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) 
   return gxds_text_take(&all);
 }
 
-/* Removes files that nobody needs, if the directory was not swept in the last hour. Only on the
- * reactor's thread. */
+/* Removes unused files, if the directory was not swept in the last hour. Only on the reactor's
+ * thread. */
 static void sweep(const gxds_resource_cache *c, gxds_time now) {
   static gxds_str swept;
   static gxds_time next;

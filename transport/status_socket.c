@@ -72,7 +72,7 @@ static const char *check_dir(const char *dir) {
   return NULL;
 }
 
-/* Whether the file is of a process with this id that was killed: then nobody listens on it. */
+/* Whether the file is of a process with this id that was killed: then no process listens on it. */
 static bool is_left_over(void) {
   /* It must not wait: if the queue is full, somebody has the socket. */
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -18,8 +18,8 @@ struct timespec;
 typedef struct gxds_waiter gxds_waiter;
 
 /* gxds_waiter_wait() returns `woken` for a wake-up; it is borrowed until the process ends. The
- * caller holds a grpc_init until gxds_waiter_destroy(). Nobody may call gxds_waiter_wake() during
- * this call. */
+ * caller holds a grpc_init until gxds_waiter_destroy(). No thread may call gxds_waiter_wake()
+ * during this call. */
 gxds_waiter *gxds_waiter_create(gxds_completion *woken);
 /* Nothing may be outstanding on the queue. Call it on the thread that waits, without holding a
  * lock. */

@@ -1,4 +1,4 @@
-/* gxds_worker: a thread of ours that polls the host's sockets when nobody else does. So updates
+/* gxds_worker: a thread of ours that polls the host's sockets when no other thread does. So updates
  * arrive at once in a program that makes no RPCs, and a program that makes RPCs does not compete
  * for its sockets (poll_policy.h). The thread is inside gRPC only while it polls. One owner, unless
  * a function says otherwise. */

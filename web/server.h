@@ -52,7 +52,7 @@ bool gxds_web_server_was_sent(gxds_web_server *s);
 /* Sets *out to the next request; the caller ends it with gxds_web_request_fini(). False if none is
  * due. */
 bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
-/* Takes the answer to a fetch. It is ignored if nobody waits for it any more. */
+/* Takes the answer to a fetch. It is ignored if it is not awaited any more. */
 void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
 
 /* The next DiscoveryResponse. The caller frees *out with gxds_str_free(). False if none is due. */

@@ -33,8 +33,8 @@ void gxds_cluster_refs_destroy(gxds_cluster_refs *r);
  * name that r did not have before. The caller owns the returned reference. */
 const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_names *names,
                                                void (*on_new)(void *arg, gxds_str name), void *arg);
-/* To be called for each GXDS_MAIL_CLUSTER_UNUSED. True if nobody holds the cluster any more, which
- * is then forgotten. */
+/* To be called for each GXDS_MAIL_CLUSTER_UNUSED. True if the cluster has no hold any more. It is
+ * then forgotten. */
 bool gxds_cluster_refs_forget_unused(gxds_cluster_refs *r, gxds_str name);
 
 const gxds_cluster_set *gxds_cluster_set_ref(const gxds_cluster_set *s);

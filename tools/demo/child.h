@@ -1,6 +1,6 @@
 /* A child process of the demo. Its standard input, output and error are pipes, and its output is
- * read line by line. The child is ended by closing its input, at which our own programs stop, or by
- * SIGTERM. The demo always waits for its end. */
+ * read line by line. Our own programs end when their input closes; SIGTERM ends others. The demo
+ * always waits for its end. */
 #ifndef GRPC_XDS_TOOLS_DEMO_CHILD_H_
 #define GRPC_XDS_TOOLS_DEMO_CHILD_H_
 

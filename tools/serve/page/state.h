@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The most clients on the page. Further clients are not shown, since nobody reads more on a page.
- */
+/* The most clients on the page. Further clients are not shown: a page with more is of no use to a
+ * reader. */
 #define GXDS_PAGE_CLIENTS_MAX 1000u
 #define GXDS_PAGE_NAMES_MAX 100u /* the most names that are shown for a type of a client */
 #define GXDS_PAGE_LOADS_MAX 10000u
