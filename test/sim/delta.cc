@@ -205,12 +205,13 @@ std::string VersionOf(const Server &server, int content) {
 }
 
 // What the client has for that name, by its claim. After healing, resources with a TTL are sent
-// again without one.
-int Believe(const World &world, const Server &server, int type, int name, const DeltaRequest &r) {
+// again without one. A hostile response that crossed the request may have replaced what it claims.
+int Believe(const World &world, const Server &server, const DeltaServed &s, int name,
+            const DeltaRequest &r) {
   bool claimed = (r.claims & Bit(name)) != 0;
   if (!claimed) return kUntold;
-  if (world.healed() && server.options().ttl) return kWhoKnows;
-  int held = server.Held(type, name);
+  if (s.lied_early || (world.healed() && server.options().ttl)) return kWhoKnows;
+  int held = server.Held(r.type, name);
   bool same = held >= 0 && gxds_str_equal(r.versions[name], Str(VersionOf(server, held)));
   return same && server.options().trusting ? held : kWhoKnows;
 }
@@ -241,7 +242,7 @@ void DeltaOnRequest(World *world, int index, gxds_str bytes) {
   s.left = (s.left | (r.unsubscribe & s.names)) & ~r.subscribe;
   s.names = (s.names & ~r.unsubscribe) | r.subscribe;
   ForEachName(r.subscribe, [&](int name) {
-    s.given[name] = Believe(*world, server, r.type, name, r);
+    s.given[name] = Believe(*world, server, s, name, r);
     s.alias_of[name] = -1;
     if (s.given[name] < 0) return;
     world->Did(kDidSpared);
@@ -435,6 +436,7 @@ int DeltaServe(World *world, int index, int type, Serving how, Random *random) {
   }
   if (how == kServeHostile || how == kServeMangled) {
     ForEachName(s.names, [&](int name) { s.given[name] = kWhoKnows; });
+    s.lied_early = s.lied_early || !s.asked;
   }
   if (random->OneIn(2)) std::reverse(message->items.begin(), message->items.end());
   return Finish(&m, index, number, how);
