@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/mpsc_list.h"
 #include "transport/clock.h"
 #include "transport/fork.h"
 #include "transport/thread.h"
@@ -38,7 +39,7 @@ typedef struct loop {
 } loop;
 
 typedef struct post {
-  struct post *next;
+  gxds_mpsc_link link;
   void (*fn)(void *arg);
   void *arg;
 } post;
@@ -48,7 +49,7 @@ typedef struct post {
  * work and then tries to wake the reactor, which becomes idle and then looks for work. */
 enum { kWakeIdle, kWakePending, kWakeStopped };
 static atomic_int wake_state = kWakeStopped;
-static _Atomic(post *) posts; /* newest first */
+static gxds_mpsc_list posts;
 static atomic_int uses;
 static atomic_int channels;
 static _Atomic(gxds_time) closed_at; /* when a channel was last closed */
@@ -76,18 +77,10 @@ static gxds_time turn_now;
 /* Waking: one wake-up outstanding at a time. */
 
 static void run_posts(void) {
-  post *newest = atomic_exchange(&posts, NULL);
-  post *oldest = NULL;
-  while (newest) {
-    post *next = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  while (oldest) {
+  for (post *oldest = (post *)gxds_mpsc_list_take(&posts); oldest;) {
     post p = *oldest;
     gxds_free(oldest);
-    oldest = p.next;
+    oldest = (post *)p.link.next;
     p.fn(p.arg);
   }
 }
@@ -110,9 +103,7 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   post *p = GXDS_NEW(post);
   p->fn = fn;
   p->arg = arg;
-  p->next = atomic_load(&posts);
-  while (!atomic_compare_exchange_weak(&posts, &p->next, p)) {
-  }
+  (void)gxds_mpsc_list_push(&posts, &p->link);
   wake();
 }
 
@@ -175,7 +166,7 @@ static bool stop_if_unused(loop *l) {
   pthread_mutex_lock(&lifecycle);
   int idle = kWakeIdle;
   /* A pending wake-up is on its way into the queue: it is taken first. */
-  bool stop = atomic_load(&uses) == 0 && !atomic_load(&posts) &&
+  bool stop = atomic_load(&uses) == 0 && gxds_mpsc_list_is_empty(&posts) &&
               atomic_compare_exchange_strong(&wake_state, &idle, kWakeStopped);
   if (stop) {
     GXDS_CHECK(gxds_timer_heap_deadline(&timers) ==
@@ -353,7 +344,7 @@ static void after_fork_in_child(void) {
   never_ends = atomic_load(&uses) > 0;
   atomic_fetch_add(&generation, 1);
   atomic_store(&wake_state, kWakeStopped);
-  atomic_store(&posts, NULL);
+  (void)gxds_mpsc_list_take(&posts);
   gxds_timer_heap_clear(&timers);
   if (running) gxds_waiter_abandon(running->waiter);
   running = NULL;

@@ -4,6 +4,7 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 #define GRPC_XDS_XDS_RESOLVER_MAILBOX_H_
 
+#include "base/mpsc_list.h"
 #include "base/str.h"
 
 #ifdef __cplusplus
@@ -30,9 +31,9 @@ typedef enum gxds_mail_kind {
 } gxds_mail_kind;
 
 typedef struct gxds_mail {
+  gxds_mpsc_link link; /* private */
   gxds_mail_kind kind;
-  gxds_str cluster;       /* owned by the mail */
-  struct gxds_mail *next; /* private */
+  gxds_str cluster; /* owned by the mail */
 } gxds_mail;
 
 typedef struct gxds_mailbox_owner {
@@ -50,9 +51,11 @@ typedef struct gxds_mailbox_owner {
 gxds_mailbox *gxds_mailbox_create(gxds_mailbox_owner owner);
 /* Adds a mail; cluster is copied. Does nothing once the box is closed. Any thread. */
 void gxds_mailbox_post(gxds_mailbox *m, gxds_mail_kind kind, gxds_str cluster);
-/* Removes and returns all mail, oldest first, linked by next; NULL if there is none. The caller
- * frees each with gxds_mail_destroy(). Only on the owner's thread. */
+/* Removes and returns all mail, oldest first; NULL if there is none. The caller frees each with
+ * gxds_mail_destroy(). Only on the owner's thread. */
 gxds_mail *gxds_mailbox_take(gxds_mailbox *m);
+/* The mail after this one, among those that were taken together; NULL: this is the last. */
+gxds_mail *gxds_mail_next(const gxds_mail *mail);
 void gxds_mail_destroy(gxds_mail *mail);
 /* Drops all mail in the box, and any that is posted later, without a call of wake. Only on the
  * owner's thread. */

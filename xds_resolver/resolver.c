@@ -179,7 +179,7 @@ static void read_mail(void *arg) {
   gxds_mail *mail = gxds_mailbox_take(mailbox);
   bool any = mail != NULL;
   while (mail) {
-    gxds_mail *next = mail->next;
+    gxds_mail *next = gxds_mail_next(mail);
     if (r && r->manager) {
       if (mail->kind == GXDS_MAIL_SUBSCRIBE) {
         gxds_dependency_manager_subscribe(r->manager, mail->cluster);

@@ -43,7 +43,7 @@ class ClusterRef : public ::testing::Test {
   Strings TakeUnused() {
     Strings out;
     for (gxds_mail *mail = gxds_mailbox_take(mailbox_); mail;) {
-      gxds_mail *next = mail->next;
+      gxds_mail *next = gxds_mail_next(mail);
       EXPECT_EQ(mail->kind, GXDS_MAIL_CLUSTER_UNUSED);
       if (gxds_cluster_refs_forget_unused(refs_, mail->cluster)) {
         out.push_back(Str(mail->cluster));

@@ -68,7 +68,7 @@ struct Owner {
 std::vector<std::string> TakeAll(gxds_mailbox *m) {
   std::vector<std::string> out;
   for (gxds_mail *mail = gxds_mailbox_take(m); mail;) {
-    gxds_mail *next = mail->next;
+    gxds_mail *next = gxds_mail_next(mail);
     const char *sign = mail->kind == GXDS_MAIL_SUBSCRIBE     ? "+"
                        : mail->kind == GXDS_MAIL_UNSUBSCRIBE ? "-"
                                                              : "0";

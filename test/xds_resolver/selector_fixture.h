@@ -43,7 +43,7 @@ class SelectorTest : public ::testing::Test {
   size_t MailCount() {
     size_t count = 0;
     for (gxds_mail *mail = gxds_mailbox_take(mailbox_); mail; count++) {
-      gxds_mail *next = mail->next;
+      gxds_mail *next = gxds_mail_next(mail);
       gxds_mail_destroy(mail);
       mail = next;
     }

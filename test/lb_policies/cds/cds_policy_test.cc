@@ -31,7 +31,7 @@ class CdsPolicyTest : public TreeTest {
     std::string out;
     for (gxds_mail* m = gxds_mailbox_take(mailbox_); m;) {
       out += (m->kind == GXDS_MAIL_SUBSCRIBE ? "+" : "-") + snapshot::Text(m->cluster);
-      gxds_mail* next = m->next;
+      gxds_mail* next = gxds_mail_next(m);
       gxds_mail_destroy(m);
       m = next;
     }

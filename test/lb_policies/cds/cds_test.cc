@@ -70,7 +70,7 @@ struct Scenario {
     for (gxds_mail* m = gxds_mailbox_take(mailbox); m;) {
       out += (out.empty() ? "" : " ") + std::string(m->kind == GXDS_MAIL_SUBSCRIBE ? "+" : "-") +
              Text(m->cluster);
-      gxds_mail* next = m->next;
+      gxds_mail* next = gxds_mail_next(m);
       gxds_mail_destroy(m);
       m = next;
     }
