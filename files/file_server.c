@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
+#include "files/make_before_break.h"
 #include "files/response_writer.h"
 #include "upb/upb.h"
 
@@ -171,13 +172,12 @@ static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t
 }
 
 static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *hash) {
-  static const gxds_file_type order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS, GXDS_FILE_LISTENER,
-                                         GXDS_FILE_ROUTE_CONFIG};
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    const subscription *t = &s->types[order[i]];
+    const gxds_file_type type = gxds_file_update_order[i];
+    const subscription *t = &s->types[type];
     if (!t->asked || t->count == 0) continue;
-    *out = order[i];
-    *hash = hash_of(s, order[i]);
+    *out = type;
+    *hash = hash_of(s, type);
     if (t->owed || t->nonce == 0 || t->shown != *hash) return true;
   }
   return false;

@@ -3,7 +3,8 @@
  * in, responses come out. Every response of a type has all subscribed resources. A resource that
  * the files do not have is reported at once, as an error of that resource (xRFC TP3). Make before
  * break: a resource that a new set lacks stays until the client has accepted all of the new set,
- * has changed its subscriptions accordingly, and has been silent for a while. */
+ * has changed its subscriptions accordingly, and has been silent for a while (make_before_break.h).
+ */
 #ifndef GRPC_XDS_FILES_FILE_SERVER_H_
 #define GRPC_XDS_FILES_FILE_SERVER_H_
 
@@ -13,10 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* How long the client must be silent: far longer than an engine in this process takes to subscribe
- * to the resources that a new resource names. */
-#define GXDS_FILE_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
 
 typedef struct gxds_file_server gxds_file_server;
 

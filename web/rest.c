@@ -13,6 +13,7 @@
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "files/file_reader.h"
+#include "files/make_before_break.h"
 #include "files/response_writer.h"
 #include "google/rpc/status.upb.h"
 #include "upb/upb.h"
@@ -26,10 +27,6 @@ const char *const gxds_web_rest_paths[GXDS_FILE_TYPE_COUNT] = {
     [GXDS_FILE_CLUSTER] = "/v3/discovery:clusters",
     [GXDS_FILE_ENDPOINTS] = "/v3/discovery:endpoints",
 };
-
-/* Make before break: the order of the types if several have news at once. */
-static const gxds_file_type order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS, GXDS_FILE_LISTENER,
-                                       GXDS_FILE_ROUTE_CONFIG};
 
 /* The subscription of one type, on this stream. */
 typedef struct subscription {
@@ -250,10 +247,11 @@ static gxds_time due_of(const subscription *t) {
 static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out) {
   rest *r = s->state;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    subscription *t = &r->types[order[i]];
+    const gxds_file_type type = gxds_file_update_order[i];
+    subscription *t = &r->types[type];
     if (now < due_of(t)) continue;
-    *out = gxds_web_server_new_fetch(s, gxds_web_rest_paths[order[i]]);
-    out->body = make_body(s, order[i]);
+    *out = gxds_web_server_new_fetch(s, gxds_web_rest_paths[type]);
+    out->body = make_body(s, type);
     t->fetch = out->id;
     t->hurried = t->hurries;
     t->hurries = false;
@@ -393,7 +391,7 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
   (void)now;
   rest *r = s->state;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    subscription *t = &r->types[order[i]];
+    subscription *t = &r->types[gxds_file_update_order[i]];
     if (t->response.size == 0) continue;
     *out = t->response;
     t->response = gxds_str_of(NULL, 0);

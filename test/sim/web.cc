@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/wire.h"
+#include "files/make_before_break.h"
 #include "test/sim/ads.h"
 #include "test/sim/client.h"
 #include "test/sim/codec.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "files/make_before_break.h"
 #include "test/files/support.h"
 #include "test/tools/messages.h"
 #include "tools/serve/ads_server.h"

@@ -439,12 +439,12 @@ TEST_F(Ads, RemovalsComeLast) {
   std::string making = Last(c, CDS).version;
   Ack(c, CDS, {"a", "b"});
   Ack(c, RDS, {"r"});
-  Wait(GXDS_ADS_REMOVAL_GRACE - 1);
+  Wait(GXDS_FILE_REMOVAL_GRACE - 1);
   EXPECT_EQ(Got(c), "");
   Ack(c, EDS, {"a", "b"});  // the client requests the new name
   EXPECT_EQ(Got(c), "EDS b=1");
   Ack(c, EDS, {"b"});
-  Wait(GXDS_ADS_REMOVAL_GRACE - 1);
+  Wait(GXDS_FILE_REMOVAL_GRACE - 1);
   EXPECT_EQ(Got(c), "");
   Wait(1);
   EXPECT_EQ(Got(c), "CDS b=1");
@@ -475,11 +475,11 @@ TEST_F(Ads, RemovalsWaitForTheClientsAnswerButNotForEver) {
   Got(c);
   Serve({"RDS r=2"});
   EXPECT_EQ(Got(c), "RDS r=2");
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "");  // it did not accept r=2 yet
   EXPECT_EQ(gxds_ads_server_deadline(server_),
-            now_ - GXDS_ADS_REMOVAL_GRACE + GXDS_ADS_REMOVAL_MAX);
-  Wait(GXDS_ADS_REMOVAL_MAX - GXDS_ADS_REMOVAL_GRACE);
+            now_ - GXDS_FILE_REMOVAL_GRACE + GXDS_ADS_REMOVAL_MAX);
+  Wait(GXDS_ADS_REMOVAL_MAX - GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS");
 }
 
@@ -510,7 +510,7 @@ TEST_F(Ads, ListenersAreRemovedBeforeClusters) {
   Wait(GXDS_SECOND);
   EXPECT_EQ(Got(c), "");
   Ack(c, LDS, {"l"});
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS");
 }
 

@@ -117,18 +117,18 @@ TEST_F(Changes, EachClientHasItsRemovalsInItsOwnTime) {
   uint64_t first = Open();
   Ask(first, CDS, {"a"});
   Ack(first, CDS, {"a"});
-  Wait(GXDS_ADS_REMOVAL_GRACE / 2);
+  Wait(GXDS_FILE_REMOVAL_GRACE / 2);
   uint64_t second = Open();
   Ask(second, CDS, {"a"});
   Ack(second, CDS, {"a"});
   Got(first);
   Got(second);
   ServeAtOnce({});
-  Wait(GXDS_ADS_REMOVAL_GRACE / 2);
+  Wait(GXDS_FILE_REMOVAL_GRACE / 2);
   EXPECT_EQ(Got(first), "CDS");
   EXPECT_EQ(Got(second), "");
-  EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_ADS_REMOVAL_GRACE / 2);
-  Wait(GXDS_ADS_REMOVAL_GRACE / 2);
+  EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_FILE_REMOVAL_GRACE / 2);
+  Wait(GXDS_FILE_REMOVAL_GRACE / 2);
   EXPECT_EQ(Got(second), "CDS");
   EXPECT_EQ(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
 }

@@ -162,7 +162,7 @@ TEST_F(Delta, AnAliasThatComesOrGoesIsAChange) {
   EXPECT_EQ(Last(c, CDS).versions.at("a"), version);
   Answer(c, CDS);
   Serve({"CDS a=1"});
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -x");
 }
 
@@ -208,7 +208,7 @@ TEST_F(Delta, AClientThatReconnectsIsSentWhatItDoesNotHave) {
   AskDelta(c, CDS, {"a", "b", "c", "d"}, {}, versions);
   EXPECT_EQ(Got(c), "CDS b=2");
   Answer(c, CDS);
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -c -d");
 }
 
@@ -263,13 +263,13 @@ TEST_F(Delta, WhatGoesGoesLast) {  // make before break
   Serve({"LDS l=2"});
   EXPECT_EQ(Got(c), "LDS l=2");
   Answer(c, LDS);
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "RDS -r");
   Answer(c, RDS);
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -a");
   Answer(c, CDS);
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "EDS -a");
 }
 
@@ -285,7 +285,7 @@ TEST_F(Delta, EverythingIsAskedForByAStarOrByNothing) {
   Serve({"CDS b=1", "CDS c=1", "EDS a=1"});
   EXPECT_EQ(Got(c), "CDS c=1");
   Answer(c, CDS);
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -a");
   AskDelta(c, CDS, {"b"}, {"*"});
   EXPECT_EQ(Got(c), "CDS b=1");
@@ -302,7 +302,7 @@ TEST_F(Delta, AllThatExistsWithVersionsIsNotSentAgain) {
   uint64_t d = OpenDelta();
   AskDelta(d, CDS, {}, {}, versions);
   EXPECT_EQ(Got(d), "");
-  Wait(GXDS_ADS_REMOVAL_GRACE);
+  Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(d), "CDS -gone");
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "files/make_before_break.h"
 #include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
 
@@ -18,10 +19,7 @@ struct gxds_ads_server {
   gxds_serve_queue queue;
 };
 
-/* Make before break: resources that others refer to come first. */
-static const gxds_file_type update_order[] = {GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS,
-                                              GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG};
-/* They are removed last. */
+/* Resources that others refer to are removed last. */
 static const gxds_file_type removal_order[] = {GXDS_FILE_LISTENER, GXDS_FILE_ROUTE_CONFIG,
                                                GXDS_FILE_CLUSTER, GXDS_FILE_ENDPOINTS};
 
@@ -192,8 +190,8 @@ static void look_again(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
  * only when it has their endpoints. */
 static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   bool waits = false;
-  for (size_t i = 0; i < sizeof update_order / sizeof *update_order; i++) {
-    const gxds_file_type type = update_order[i];
+  for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
+    const gxds_file_type type = gxds_file_update_order[i];
     gxds_ads_type_state *t = &st->types[type];
     if (!t->dirty || (waits && type != GXDS_FILE_ENDPOINTS)) continue;
     if (must_wait(t, now)) {
@@ -214,7 +212,7 @@ static gxds_time removal_time(const gxds_ads_stream *st) {
   bool outstanding = false;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) outstanding |= st->types[t].outstanding;
   return gxds_time_after(st->last_sign,
-                         outstanding ? GXDS_ADS_REMOVAL_MAX : GXDS_ADS_REMOVAL_GRACE);
+                         outstanding ? GXDS_ADS_REMOVAL_MAX : GXDS_FILE_REMOVAL_GRACE);
 }
 
 static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {

@@ -49,10 +49,8 @@
 extern "C" {
 #endif
 
-/* Removals wait until a client that has accepted everything was silent for this long, because its
- * requests for the replacements follow its ACKs at once. */
-#define GXDS_ADS_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
-/* The longest time that removals wait for a client after its last request. */
+/* The longest time that removals wait for a client after its last request. A client that has
+ * answered everything gets them after GXDS_FILE_REMOVAL_GRACE. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
 /* The longest time that an update of a type waits for the client's answer to the response before
