@@ -94,6 +94,8 @@ typedef struct gxds_picked {
                             unless the program set one for the RPC; empty: no change. Needs a tracker.
                             Borrowed: valid until the tracker has started or is destroyed */
   gxds_status status;    /* FAIL, DROP: not OK. Else not set */
+  bool has_note; /* FAIL: the message has the resolution note of the update, as the reason for
+                    which there are no endpoints */
 } gxds_picked;
 
 /* How an attempt ended. Borrowed: valid during the call. */
@@ -168,6 +170,7 @@ static inline void gxds_picked_complete(gxds_picked *out, gxds_subchannel *take_
 static inline void gxds_picked_fail(gxds_picked *out, gxds_status take_status) {
   out->kind = GXDS_PICKED_FAIL;
   out->status = take_status;
+  out->has_note = false;
 }
 static inline void gxds_picked_drop(gxds_picked *out, gxds_status take_status) {
   out->kind = GXDS_PICKED_DROP;
@@ -177,6 +180,8 @@ static inline void gxds_picked_drop(gxds_picked *out, gxds_status take_status) {
 /* A picker that fails each RPC with that status (copied; not OK). The caller owns the returned
  * reference. */
 gxds_picker *gxds_picker_fail(const gxds_status *status);
+/* The same, but its results have has_note set. */
+gxds_picker *gxds_picker_fail_with_note(const gxds_status *status);
 
 #ifdef __cplusplus
 }

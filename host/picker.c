@@ -30,6 +30,16 @@ gxds_picker *gxds_picker_fail(const gxds_status *status) {
   return status_create(status, &ops);
 }
 
+static void fail_pick_with_note(gxds_picker *p, const gxds_pick *call, gxds_picked *out) {
+  fail_pick(p, call, out);
+  out->has_note = true;
+}
+
+gxds_picker *gxds_picker_fail_with_note(const gxds_status *status) {
+  static const gxds_picker_ops ops = {fail_pick_with_note, status_destroy};
+  return status_create(status, &ops);
+}
+
 typedef struct queue_picker {
   gxds_picker base;
   gxds_poker *poker;

@@ -75,6 +75,11 @@ void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status) {
   gxds_policy_publish(p, GRPC_CHANNEL_TRANSIENT_FAILURE, status, gxds_picker_fail(status));
 }
 
+void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status) {
+  gxds_policy_publish(p, GRPC_CHANNEL_TRANSIENT_FAILURE, status,
+                      gxds_picker_fail_with_note(status));
+}
+
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state) {
   gxds_policy_publish(p, state, NULL, gxds_picker_queue(p->poker));
 }

@@ -101,31 +101,19 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   return true;
 }
 
-static void add_note(gxds_str note, bool only_origin, gxds_text *message) {
-  if (note.size == 0) return;
-  gxds_text_add_z(message, only_origin ? " " : ": ");
-  gxds_text_add(message, note);
-}
-
-static bool has_only_origin(const gxds_cluster_entry *e) {
-  return e->resolution_note && e->resolution_note->message.size == 0;
-}
-
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
   gxds_str note = gxds_error_text(e->resolution_note);
-  add_note(note, has_only_origin(e), message);
+  if (note.size > 0) {
+    const bool only_origin = e->resolution_note->message.size == 0;
+    gxds_text_add_z(message, only_origin ? " " : ": ");
+    gxds_text_add(message, note);
+  }
   gxds_str_free(&note);
 }
 
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message) {
-  gxds_str note = gxds_error_text(e->resolution_note);
-  bool has_it = note.size && message->size &&
-                memmem(message->data, message->size, note.data, note.size) != NULL;
-  if (!has_it) {
-    gxds_text_add_z(message, " (cluster ");
-    gxds_text_add_escaped(message, e->name);
-    gxds_text_add_z(message, ")");
-    add_note(note, has_only_origin(e), message);
-  }
-  gxds_str_free(&note);
+  gxds_text_add_z(message, " (cluster ");
+  gxds_text_add_escaped(message, e->name);
+  gxds_text_add_z(message, ")");
+  gxds_cluster_entry_add_note(e, message);
 }

@@ -62,10 +62,8 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
 /* Adds the resolution note to a message: ": WHAT IS WRONG (xDS server S)", or " (xDS server S)" if
  * nothing is wrong. */
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message);
-/* Adds " (cluster NAME)" and the resolution note to an error message of a policy below. A policy
- * that was given no endpoints has put the note into its message itself; such a message stays as it
- * is. This works on the text, because a policy may be the program's own, and its message is all
- * that it gives. */
+/* Adds " (cluster NAME)" and the resolution note to an error message of a policy below. Not for a
+ * message that has the note already (gxds_picked.has_note). */
 void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message);
 
 typedef gxds_name_map gxds_cluster_map; /* NULL is the empty map */

@@ -44,8 +44,6 @@ inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helpe
   helper->AddTraceEvent(error ? Helper::TRACE_ERROR : Helper::TRACE_INFO, text);
 }
 
-// Whether the host's own policies get the resolution note.
-constexpr bool kHostsPoliciesTakeNotes = true;
 // Whether the constructor of a policy may call its helper.
 constexpr bool kHelperServesConstructors = true;
 
@@ -85,9 +83,6 @@ inline void AddTrace(grpc_core::LoadBalancingPolicy::ChannelControlHelper* helpe
   helper->AddTraceEvent(text);
 }
 
-// The host's policies would add the note to their errors, as the policies in C above them already
-// do.
-constexpr bool kHostsPoliciesTakeNotes = false;
 constexpr bool kHelperServesConstructors = false;
 
 }  // namespace grpc_xds

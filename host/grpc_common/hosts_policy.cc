@@ -1,6 +1,5 @@
 #include "host/grpc_common/hosts_policy.h"
 
-#include <string>
 #include <utility>
 
 #include "host/grpc_common/convert.h"
@@ -30,7 +29,7 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   LoadBalancingPolicy::UpdateArgs update;
   update.config = ToHost(in->config);
   update.args = WithConfig(ToHost(in->args), in->snapshot, in->mailbox);
-  if (kHostsPoliciesTakeNotes) update.resolution_note = std::string(ToAbsl(in->note));
+  // Not the resolution note: cluster_impl adds it to the errors of picks.
   if (in->addresses != nullptr) {
     update.addresses = ToHost(in->addresses);
   } else {

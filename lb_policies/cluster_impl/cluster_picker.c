@@ -196,7 +196,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   gxds_picker_pick(p->child, call, out);
   if (out->kind == GXDS_PICKED_COMPLETE) {
     if (out->subchannel->wrapped || find_connected(out)) count(p, call, out);
-  } else if (out->kind == GXDS_PICKED_FAIL) {
+  } else if (out->kind == GXDS_PICKED_FAIL && !out->has_note) {
     explain(p, out);
   }
 }

@@ -426,10 +426,11 @@ void gxds_priority_lb_validate(const gxds_priority_lb *lb) {
 
 /* --- What concerns a child --- */
 
-static size_t endpoint_count(const gxds_priority *p) {
-  size_t count = 0;
-  for (size_t i = 0; p && i < p->locality_count; i++) count += p->localities[i]->endpoint_count;
-  return count;
+static bool every_locality_has_endpoints(const gxds_priority *p) {
+  for (size_t i = 0; p && i < p->locality_count; i++) {
+    if (p->localities[i]->endpoint_count == 0) return false;
+  }
+  return p && p->locality_count > 0;
 }
 
 static bool same_localities(const gxds_priority *a, const gxds_priority *b) {
@@ -446,7 +447,7 @@ bool gxds_priority_share_same(const gxds_priority_share *given, const gxds_prior
   if (!given->from_slice || !now->from_slice) return false;
   if (given->config != now->config) return false;
   if (!same_localities(given->localities, now->localities)) return false;
-  return gxds_str_equal(given->note, now->note) || endpoint_count(now->localities) > 0;
+  return gxds_str_equal(given->note, now->note) || every_locality_has_endpoints(now->localities);
 }
 
 gxds_status gxds_priority_empty_status(gxds_str cluster, gxds_str note) {

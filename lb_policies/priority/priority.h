@@ -98,7 +98,7 @@ typedef struct gxds_priority_share {
   gxds_str note;                   /* the resolution note */
 } gxds_priority_share;
 /* Whether a child that has `given` need not be updated. Localities are compared by their pointers.
- * The note counts only if there is no endpoint, since policies use it only then. */
+ * The note counts only if a locality has no endpoint, since policies use it only then. */
 bool gxds_priority_share_same(const gxds_priority_share *given, const gxds_priority_share *now);
 
 /* The status to report for PUBLISH_EMPTY. cluster and note may be empty. */

@@ -180,7 +180,7 @@ static void publish(policy *p, const gxds_priority_op *op) {
 
 static void publish_empty(policy *p) {
   gxds_status empty = gxds_priority_empty_status(p->config->cluster, p->note);
-  gxds_policy_publish_failure(p->base, &empty);
+  gxds_policy_publish_empty(p->base, &empty);
   gxds_status_fini(&empty);
 }
 

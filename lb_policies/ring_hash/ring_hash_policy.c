@@ -116,8 +116,8 @@ static void publish(policy *p) {
   static const gxds_status ok = {0};
   const gxds_status *status = state == GRPC_CHANNEL_TRANSIENT_FAILURE ? &p->last_failure : &ok;
   const gxds_ring_picker *ring = gxds_ring_hash_picker(p->machine);
-  if (!ring) {
-    gxds_policy_publish_failure(p->base, status);
+  if (!ring) { /* no endpoints */
+    gxds_policy_publish_empty(p->base, status);
     return;
   }
   if (gxds_policy_traces(p->base)) trace_state(p, NULL, state, status);

@@ -129,7 +129,7 @@ static gxds_status empty_status(const gxds_endpoints_policy *e) {
 static void publish_empty(gxds_endpoints_policy *e) {
   no_picker(e);
   gxds_status empty = empty_status(e);
-  gxds_policy_publish_failure(e->base, &empty);
+  gxds_policy_publish_empty(e->base, &empty);
   gxds_status_fini(&empty);
 }
 

@@ -32,6 +32,8 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   gxds_picked_kind kind() const { return picked_.kind; }
+  // Whether the pick failed with a message that has the resolution note.
+  bool has_note() const { return kind() == GXDS_PICKED_FAIL && picked_.has_note; }
   Subchannel* subchannel() const;  // null: none was picked
   bool is_tracked() const { return tracker_ != nullptr; }
   // The :authority that the picked endpoint sets for the RPC; empty: the subchannel's default. Call

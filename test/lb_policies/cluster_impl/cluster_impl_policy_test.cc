@@ -79,6 +79,17 @@ TEST_F(ClusterImplPolicyTest, DropAllIsReadyWithoutAnyBackend) {
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no address (cluster c)");
 }
 
+TEST_F(ClusterImplPolicyTest, AFailedPickHasTheNoteOnce) {  // A88.22
+  Start(snapshot::Leaf(snapshot::MakeCluster("c"), MakeEndpoints({}), "EDS resource c: gone", "n"));
+  EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no address (cluster c): EDS resource c: gone (node ID:n)");
+  config_ = ClusterImpl("c", Priority("c", {}));
+  Apply(snapshot::Leaf(snapshot::MakeCluster("c"), MakeEndpoints({}), "EDS resource c: lost", "n"));
+  EXPECT_EQ(Pick(),
+            "fail: UNAVAILABLE: priority policy has empty priority list: cluster c: EDS resource "
+            "c: lost (node ID:n)")
+      << "the priority policy added it";
+}
+
 TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A32.5, A32.6
   snapshot::ClusterOptions options = Picking(&lrs_);
   options.max_requests = 1;

@@ -94,7 +94,6 @@ TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88.22
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c): EDS resource c: gone (node ID:n)");
   EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "", "n")), "publish child");
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c) (node ID:n)");
-  EXPECT_EQ(s.Explained("empty address list: (node ID:n)"), "empty address list: (node ID:n)");
 }
 
 TEST(ClusterImpl, UnchangedUpdatesTouchNothing) {

@@ -190,6 +190,7 @@ TEST_F(PickFirstPolicyTest, AnEmptyListFails) {
   Say("a:1", GRPC_CHANNEL_READY);
   Apply({});
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: empty address list: the note");
+  EXPECT_TRUE(host_.Pick()->has_note());
   EXPECT_EQ(accepted_, Unavailable("empty address list: the note"));
   EXPECT_EQ(host_.reresolutions, 1);
   EXPECT_EQ(WatchedCount(), 0u);

@@ -322,6 +322,7 @@ TEST_F(PriorityPolicyTest, ClusterWithoutPrioritiesFailsWithTheNote) {
   EXPECT_EQ(host_.status, Unavailable("priority policy has empty priority list: cluster foo: "
                                       "EDS resource foo: does not exist"));
   EXPECT_EQ(Pick(), "fail: " + host_.status.ToString());
+  EXPECT_TRUE(host_.Pick()->has_note());
 }
 
 TEST_F(PriorityPolicyTest, NoteReachesChildrenWithoutEndpoints) {
@@ -329,6 +330,15 @@ TEST_F(PriorityPolicyTest, NoteReachesChildrenWithoutEndpoints) {
   cluster_.SetNote("one");
   Start(1, Flat());
   EXPECT_EQ(leaves()[0]->note, "one");
+  cluster_.SetNote("two");
+  Apply();
+  EXPECT_EQ(leaves()[0]->note, "two");
+}
+
+TEST_F(PriorityPolicyTest, NoteReachesChildrenThatHaveALocalityWithoutEndpoints) {
+  cluster_.Set({{{"a", 1, {}}, {"b"}}});
+  cluster_.SetNote("one");
+  Start(1, Flat());
   cluster_.SetNote("two");
   Apply();
   EXPECT_EQ(leaves()[0]->note, "two");

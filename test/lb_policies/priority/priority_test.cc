@@ -724,15 +724,20 @@ TEST_F(Share, AnotherConfigIsAChange) {
   EXPECT_FALSE(gxds_priority_share_same(&a, &b));
 }
 
-TEST_F(Share, NoteCountsOnlyWhereThereIsNoEndpoint) {
-  gxds_priority full = {&localities_[0], 2};
-  gxds_priority empty = {&localities_[0], 1};
-  gxds_priority_share a = Of(&full, "one");
-  gxds_priority_share b = Of(&full, "two");
-  EXPECT_TRUE(gxds_priority_share_same(&a, &b));
-  a = Of(&empty, "one");
-  b = Of(&empty, "two");
-  EXPECT_FALSE(gxds_priority_share_same(&a, &b));
+TEST_F(Share, NoteCountsOnlyWhereALocalityHasNoEndpoint) {
+  gxds_priority full = {&localities_[1], 2};
+  gxds_priority half = {&localities_[0], 2};
+  gxds_priority none = {&localities_[0], 0};
+  const struct {
+    const gxds_priority* localities;
+    bool same;
+  } cases[] = {{&full, true}, {&half, false}, {&none, false}, {nullptr, false}};
+  for (const auto& c : cases) {
+    gxds_priority_share a = Of(c.localities, "one");
+    gxds_priority_share b = Of(c.localities, "two");
+    EXPECT_EQ(gxds_priority_share_same(&a, &b), c.same);
+    EXPECT_TRUE(gxds_priority_share_same(&a, &a));
+  }
 }
 
 TEST_F(Share, ChildWithoutASliceIsAlwaysUpdated) {

@@ -181,6 +181,7 @@ TEST_F(RingHashPolicyTest, EmptyListFailsAndBadListIsIgnored) {
   EXPECT_EQ(accepted_, Unavailable("empty address list: note"));
   EXPECT_EQ(host_.status, accepted_);
   EXPECT_EQ(PickFor("x"), "fail: UNAVAILABLE: empty address list: note");
+  EXPECT_TRUE(host_.Pick()->has_note());
   Update(config_, Args(), Unavailable("no DNS"));
   EXPECT_EQ(host_.status, Unavailable("no DNS"));
   Apply({1});

@@ -197,6 +197,7 @@ TEST_F(RoundRobinPolicyTest, LocalityWithoutEndpointsFailsWithTheNote) {
   EXPECT_EQ(accepted_, Unavailable("empty address list: gone"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(host_.status, accepted_);
+  EXPECT_TRUE(host_.Pick()->has_note());
 }
 
 TEST_F(RoundRobinPolicyTest, CannotBeConfigured) {

@@ -270,6 +270,7 @@ TEST_F(WeightedLocalityPolicyTest, NoLocalitiesIsFailureWithTheNote) {
   EXPECT_EQ(Pick(),
             "fail: UNAVAILABLE: no localities in xds_wrr_locality policy: cluster foo: EDS "
             "resource foo: does not exist");
+  EXPECT_TRUE(host_.Pick()->has_note());
 }
 
 TEST_F(WeightedLocalityPolicyTest, WithoutLocalitiesInItsConfigItSaysSo) {
