@@ -18,8 +18,8 @@ typedef struct gxds_dns gxds_dns;
 /* A DNS name was resolved, or could not be. addresses are IPv4 and IPv6, in the order in which to
  * try them; there may be none. They are borrowed: valid during the call. If the name could not be
  * resolved, status is not OK and says why. Called on the reactor. */
-typedef void (*gxds_dns_answered)(void *arg, const struct gxds_address *addresses, size_t count,
-                                  const gxds_status *status);
+typedef void (*gxds_dns_result_fn)(void *arg, const struct gxds_address *addresses, size_t count,
+                                   const gxds_status *status);
 
 /* The host's trace flags (GRPC_TRACE) that turn on log lines of the C side. */
 typedef enum gxds_trace { GXDS_TRACE_XDS_CLIENT } gxds_trace;
@@ -87,15 +87,15 @@ typedef struct gxds_host {
   bool (*fallback_bootstrap)(gxds_str *out);
   /* Resolves "host:port" (a literal is "[::1]:port") with the host's DNS resolver. args are the
    * channel's arguments in the host's own form, a grpc_core::ChannelArgs, which configure the
-   * resolver; they are borrowed during the call, and may be NULL. `answered` is called for each
+   * resolver; they are borrowed during the call, and may be NULL. `on_result` is called for each
    * answer and each failure, but never during this call. After a failure the host tries again by
    * itself; after an answer only when dns_reresolve() asks. It works even while the program makes
    * no RPCs. This and the next two functions are called on the reactor; all three are NULL if there
    * is no DNS. */
-  gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_answered answered, void *arg);
+  gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_result_fn on_result, void *arg);
   /* Asks for new addresses. The host limits how often it resolves a name (30 s). */
   void (*dns_reresolve)(gxds_dns *d);
-  /* Ends the resolution. d is invalid afterwards, and `answered` is not called any more. */
+  /* Ends the resolution. d is invalid afterwards, and `on_result` is not called any more. */
   void (*dns_stop)(gxds_dns *d);
 } gxds_host;
 

@@ -135,7 +135,7 @@ static void rearm(gxds_dir_watch *w) {
   gxds_path_watch_fini(&old);
 }
 
-static gxds_dir_news take_errors(gxds_dir_watch *w, gxds_file_errors *errors) {
+static gxds_dir_change take_errors(gxds_dir_watch *w, gxds_file_errors *errors) {
   gxds_text text = {0};
   gxds_file_errors_render(errors, &text);
   gxds_file_errors_fini(&w->errors);
@@ -146,7 +146,7 @@ static gxds_dir_news take_errors(gxds_dir_watch *w, gxds_file_errors *errors) {
   return same ? GXDS_DIR_NOTHING : GXDS_DIR_ERRORS;
 }
 
-static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
+static gxds_dir_change take_set(gxds_dir_watch *w, const gxds_file_set *set) {
   /* A good set after errors is news, even if the resources are the same as before. */
   bool same = w->error_text.size == 0 && w->set && gxds_file_set_equal(w->set, set);
   gxds_file_errors_fini(&w->errors);
@@ -158,7 +158,7 @@ static gxds_dir_news take_set(gxds_dir_watch *w, const gxds_file_set *set) {
 
 /* Sets the time of the next retry. starved is a text that says what the system lacked; NULL:
  * nothing. waited: the last retry was due and no event came, so the directory was read. */
-static void try_again(gxds_dir_watch *w, const char *starved, bool waited, gxds_time now) {
+static void set_retry(gxds_dir_watch *w, const char *starved, bool waited, gxds_time now) {
   bool before = w->retry > 0;
   if (!starved) {
     w->retry = 0;
@@ -183,7 +183,7 @@ static bool is_unmounted(const gxds_dir_watch *w, const gxds_dir_files *files) {
 
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) { return gxds_text_take(&w->notice); }
 
-gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
+gxds_dir_change gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
   bool waited = !w->watch.pending;
   if (!gxds_file_watch_take(&w->watch, now)) return GXDS_DIR_NOTHING;
   rearm(w);
@@ -191,7 +191,7 @@ gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
   gxds_file_errors errors = {0};
   bool read = gxds_dir_read(w->path.data, &files, &errors);
   gxds_text_clear(&w->notice);
-  try_again(w, w->paths.starved ? w->paths.starved : files.starved, waited, now);
+  set_retry(w, w->paths.starved ? w->paths.starved : files.starved, waited, now);
   if (files.unstable) {
     gxds_dir_files_fini(&files);
     gxds_file_errors_fini(&errors);

@@ -28,11 +28,11 @@ extern "C" {
 
 typedef struct gxds_dir_watch gxds_dir_watch;
 
-typedef enum gxds_dir_news {
+typedef enum gxds_dir_change {
   GXDS_DIR_NOTHING, /* not due yet, or nothing changed */
   GXDS_DIR_SET,     /* gxds_dir_watch_set() is new, or the files are good again after errors */
   GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays in use */
-} gxds_dir_news;
+} gxds_dir_change;
 
 /* path is copied; it need not exist yet. NULL when inotify or epoll is not available (*status says
  * why). */
@@ -46,7 +46,7 @@ void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now);
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w);
 /* Reads the directory when that is due. Call it at the deadline, after the descriptor was drained;
  * early or repeated calls are harmless. */
-gxds_dir_news gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
+gxds_dir_change gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
 
 /* The last good set; NULL before the first. Borrowed: valid until the next call; ref to keep it. */
 const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);

@@ -47,11 +47,11 @@ static void add_field(unsigned number, gxds_str bytes, gxds_text *out) {
 /* Writes the error by hand, because xRFC TP3 is newer than the host's tables:
  * DiscoveryResponse.resource_errors = 7, of message ResourceError { ResourceName resource_name = 1;
  * google.rpc.Status error_detail = 2; } */
-void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words) {
+void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str message) {
   google_rpc_Status *status = google_rpc_Status_new(w->arena);
   GXDS_CHECK(status != NULL);
   google_rpc_Status_set_code(status, 5); /* NOT_FOUND */
-  google_rpc_Status_set_message(status, view(words));
+  google_rpc_Status_set_message(status, view(message));
   size_t size;
   const char *detail = google_rpc_Status_serialize(status, w->arena, &size);
   GXDS_CHECK(detail != NULL);

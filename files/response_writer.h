@@ -26,7 +26,7 @@ void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxd
 /* Adds a resource of that type. It is borrowed: valid until finish. */
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
 /* Adds an error for that name (xRFC TP3): NOT_FOUND with this text. */
-void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str words);
+void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str message);
 /* The bytes, which the caller frees with gxds_str_free(). Ends the writer. */
 gxds_str gxds_response_writer_finish(gxds_response_writer *w);
 

@@ -336,7 +336,7 @@ static bool is_in_place(const gxds_cache_file *f) {
          ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-static void look_again(gxds_cache_file *f, gxds_time now, gxds_text *log) {
+static void check_place(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
   if (is_in_place(f)) return;
   add_note(f, log, "removed, or mounted over: begun anew", "");
@@ -366,7 +366,7 @@ static bool take_over(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (f->state == FAILED && now >= f->look) {
     open_all(f, now, log);
   } else if (f->state == OURS && now >= f->look) {
-    look_again(f, now, log);
+    check_place(f, now, log);
   } else if (f->state == OTHERS) {
     try_lock(f, now, log);
   }

@@ -10,9 +10,9 @@ static const char magic[GXDS_CACHE_MAGIC_SIZE] = {'g', 'x', 'd', 's', ' ', 'r', 
 
 /* A frame: the payload's size, a checksum of the size, and a checksum of the payload. The size has
  * a checksum so that a wrong size is not mistaken for a record that was cut off. */
-enum { NUMBER_SIZE = 8, FRAME_SIZE = 3 * NUMBER_SIZE, WORD_COUNT = 4 };
-/* the kind, the time of acceptance, and the sizes of the words */
-#define PAYLOAD_MIN (1 + NUMBER_SIZE + WORD_COUNT * NUMBER_SIZE)
+enum { NUMBER_SIZE = 8, FRAME_SIZE = 3 * NUMBER_SIZE, FIELD_COUNT = 4 };
+/* the kind, the time of acceptance, and the sizes of the fields */
+#define PAYLOAD_MIN (1 + NUMBER_SIZE + FIELD_COUNT * NUMBER_SIZE)
 
 static void put_number(uint64_t n, gxds_text *out) {
   char bytes[NUMBER_SIZE];
@@ -95,12 +95,12 @@ gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_s
 }
 
 void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out) {
-  const gxds_str words[WORD_COUNT] = {r->type, r->name, r->version, r->bytes};
+  const gxds_str fields[FIELD_COUNT] = {r->type, r->name, r->version, r->bytes};
   gxds_text payload = {0};
   gxds_text_add(&payload, gxds_str_of(r->removed ? "-" : "+", 1));
   put_number((uint64_t)r->accepted, &payload);
-  for (int i = 0; i < WORD_COUNT; i++) put_number(words[i].size, &payload);
-  for (int i = 0; i < WORD_COUNT; i++) gxds_text_add(&payload, words[i]);
+  for (int i = 0; i < FIELD_COUNT; i++) put_number(fields[i].size, &payload);
+  for (int i = 0; i < FIELD_COUNT; i++) gxds_text_add(&payload, fields[i]);
   put_frame(gxds_text_str(&payload), out);
   gxds_text_fini(&payload);
 }
@@ -111,12 +111,12 @@ static bool read_payload(gxds_str payload, gxds_cache_record *out) {
   if (kind != '+' && kind != '-') return false;
   *out = (gxds_cache_record){.removed = kind == '-'};
   out->accepted = (int64_t)get_number(take(&payload, NUMBER_SIZE).data);
-  gxds_str *words[WORD_COUNT] = {&out->type, &out->name, &out->version, &out->bytes};
-  uint64_t sizes[WORD_COUNT];
-  for (int i = 0; i < WORD_COUNT; i++) sizes[i] = get_number(take(&payload, NUMBER_SIZE).data);
-  for (int i = 0; i < WORD_COUNT; i++) {
+  gxds_str *fields[FIELD_COUNT] = {&out->type, &out->name, &out->version, &out->bytes};
+  uint64_t sizes[FIELD_COUNT];
+  for (int i = 0; i < FIELD_COUNT; i++) sizes[i] = get_number(take(&payload, NUMBER_SIZE).data);
+  for (int i = 0; i < FIELD_COUNT; i++) {
     if (sizes[i] > payload.size) return false;
-    *words[i] = take(&payload, (size_t)sizes[i]);
+    *fields[i] = take(&payload, (size_t)sizes[i]);
   }
   if (out->removed && (out->version.size || out->bytes.size)) return false;
   return payload.size == 0 && out->type.size > 0 && out->name.size > 0;
@@ -125,7 +125,8 @@ static bool read_payload(gxds_str payload, gxds_cache_record *out) {
 gxds_cache_part gxds_cache_record_decode(gxds_str *rest, gxds_cache_record *out) {
   gxds_str after = *rest;
   gxds_str payload;
-  gxds_cache_part part = take_frame(&after, GXDS_CACHE_RECORD_MAX + GXDS_CACHE_WORDS_MAX, &payload);
+  gxds_cache_part part =
+      take_frame(&after, GXDS_CACHE_RECORD_MAX + GXDS_CACHE_FIELDS_MAX, &payload);
   if (part != GXDS_CACHE_PART_OK) return part;
   if (!read_payload(payload, out)) return GXDS_CACHE_PART_DAMAGED;
   *rest = after;

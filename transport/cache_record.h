@@ -24,7 +24,7 @@ extern "C" {
 
 /* The most bytes of a record's type, name and version together. Names and versions from the network
  * are limited to less (GXDS_RESOURCE_NAME_BYTES_MAX, GXDS_VERSION_BYTES_MAX). */
-#define GXDS_CACHE_WORDS_MAX ((size_t)64 << 10)
+#define GXDS_CACHE_FIELDS_MAX ((size_t)64 << 10)
 /* The most bytes of a resource: no received message is longer (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_CACHE_RECORD_MAX ((size_t)256 << 20)
 /* The most bytes of the target and the origin together. */

@@ -25,8 +25,8 @@ static void finish(gxds_connection *one) {
     close(one->fd);
   }
   gxds_text_fini(&one->request);
-  gxds_text_fini(&one->answer.head);
-  gxds_str_free(&one->answer.body);
+  gxds_text_fini(&one->response.head);
+  gxds_str_free(&one->response.body);
 }
 
 static bool is_passing(int error) { return error == EINTR || error == EAGAIN; }
@@ -47,8 +47,8 @@ static bool receive(gxds_connection *one, const gxds_service *service) {
 
 /* Sends what can be sent now. False if all is sent, or if the connection is broken. */
 static bool send_some(gxds_connection *one) {
-  const gxds_str head = gxds_text_str(&one->answer.head);
-  const gxds_str body = one->answer.body;
+  const gxds_str head = gxds_text_str(&one->response.head);
+  const gxds_str body = one->response.body;
   if (one->sent == head.size + body.size) return false;
   const size_t of_head = one->sent < head.size ? one->sent : head.size;
   const size_t of_body = one->sent - of_head;
@@ -95,11 +95,11 @@ void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now) {
 
 /* Answers one request in each turn: an answer may take as long as a connection may last, so the
  * time must be read again after it. */
-static void answer_one(gxds_connections *c) {
+static void respond_to_one(gxds_connections *c) {
   for (size_t i = 0; i < c->count; i++) {
     gxds_connection *one = &c->all[i];
     if (one->state != GXDS_WAITING) continue;
-    c->service->answer(one->fd, gxds_text_str(&one->request), &one->answer);
+    c->service->respond(one->fd, gxds_text_str(&one->request), &one->response);
     one->state = GXDS_BEING_SENT;
     if (!is_still_there(one) || !send_some(one)) remove_at(c, i);
     return;
@@ -114,7 +114,7 @@ void gxds_connections_turn(gxds_connections *c, gxds_time now) {
       remove_at(c, i);
     }
   }
-  answer_one(c);
+  respond_to_one(c);
 }
 
 gxds_time gxds_connections_deadline(const gxds_connections *c) {

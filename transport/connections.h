@@ -31,10 +31,10 @@ extern "C" {
 #define GXDS_REQUEST_BYTES_MAX 8192
 
 /* Zero-initialised is empty: then the connection is closed without a response. */
-typedef struct gxds_answer {
+typedef struct gxds_http_response {
   gxds_text head;
   gxds_str body; /* as of gxds_str_dup(); sent after the head */
-} gxds_answer;
+} gxds_http_response;
 
 typedef struct gxds_service {
   /* Whether these bytes, which are all that came so far, are a whole request. It is called before
@@ -42,7 +42,7 @@ typedef struct gxds_service {
   bool (*is_whole)(gxds_str request);
   /* Makes the response. fd: the socket, which identifies the client. *out is empty; the connection
    * takes ownership of the answer. */
-  void (*answer)(int fd, gxds_str request, gxds_answer *out);
+  void (*respond)(int fd, gxds_str request, gxds_http_response *out);
 } gxds_service;
 
 typedef struct gxds_connection {
@@ -52,7 +52,7 @@ typedef struct gxds_connection {
   gxds_time until;
   enum { GXDS_ASKING, GXDS_WAITING, GXDS_BEING_SENT } state;
   gxds_text request;
-  gxds_answer answer;
+  gxds_http_response response;
   size_t sent;
 } gxds_connection;
 

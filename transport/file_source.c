@@ -188,7 +188,7 @@ static void post(file_source *s, const gxds_file_set *set, gxds_text *take_error
 
 static void look(file_source *s, gxds_dir_watch *w) {
   gxds_dir_watch_on_readable(w, gxds_clock_now());
-  gxds_dir_news what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
+  gxds_dir_change what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
   gxds_str notice = gxds_dir_watch_take_notice(w);
   if (notice.size) {
     post_notice(s, notice);

@@ -349,9 +349,9 @@ void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds) {
 }
 
 static void deliver(const transfer *t, CURLcode result,
-                    void (*on_answer)(void *arg, const gxds_web_answer *answer), void *arg) {
-  gxds_web_answer answer = {.id = t->request.id,
-                            .max_age = t->max_age > t->age ? t->max_age - t->age : 0};
+                    void (*on_fetched)(void *arg, const gxds_web_response *response), void *arg) {
+  gxds_web_response response = {.id = t->request.id,
+                                .max_age = t->max_age > t->age ? t->max_age - t->age : 0};
   gxds_text error = {0};
   if (result == CURLE_OK) {
     long code = 0;
@@ -360,23 +360,23 @@ static void deliver(const transfer *t, CURLcode result,
     curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &code);
     curl.easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &content_type);
     curl.easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
-    answer.code = (int)code;
-    answer.content_type = gxds_str_z(content_type);
-    answer.etag = t->etag;
-    answer.body = gxds_text_str(&t->body);
-    answer.retry_after = (retry_after < 86400 ? retry_after : 86400) * GXDS_SECOND;
+    response.code = (int)code;
+    response.content_type = gxds_str_z(content_type);
+    response.etag = t->etag;
+    response.body = gxds_text_str(&t->body);
+    response.retry_after = (retry_after < 86400 ? retry_after : 86400) * GXDS_SECOND;
   } else if (t->too_long) {
-    answer.too_long = true;
+    response.too_long = true;
     gxds_text_addf(&error, "the answer has more than %zu bytes", t->request.size_max);
   } else {
     gxds_text_add_z(&error, t->error[0] ? t->error : curl.easy_strerror(result));
   }
-  answer.error = gxds_text_str(&error);
-  on_answer(arg, &answer);
+  response.error = gxds_text_str(&error);
+  on_fetched(arg, &response);
   gxds_text_fini(&error);
 }
 
-void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_answer *answer),
+void gxds_http_turn(gxds_http *h, void (*on_fetched)(void *arg, const gxds_web_response *response),
                     void *arg) {
   int left;
   curl.multi_perform(h->multi, &left);
@@ -389,7 +389,7 @@ void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_an
     transfer **at = &h->transfers;
     while (*at != t) at = &(*at)->next;
     *at = t->next;
-    deliver(t, result, on_answer, arg);
+    deliver(t, result, on_fetched, arg);
     free_transfer(h, t);
   }
 }

@@ -39,14 +39,14 @@ void gxds_http_destroy(gxds_http *h);
 
 /* Starts a request, which is borrowed during the call. */
 void gxds_http_start(gxds_http *h, const gxds_web_request *request);
-/* Ends all requests, without calling on_answer. */
+/* Ends all requests, without calling on_fetched. */
 void gxds_http_cancel_all(gxds_http *h);
 /* Waits until there is something to do, until wake_fd is readable, or for that many milliseconds;
  * negative means for ever. It uses nothing but sockets, so a fork may happen meanwhile. */
 void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds);
-/* Does all work that needs no waiting. Calls on_answer for each request that ended; on_answer must
- * not call h. */
-void gxds_http_turn(gxds_http *h, void (*on_answer)(void *arg, const gxds_web_answer *answer),
+/* Does all work that needs no waiting. Calls on_fetched for each request that ended; on_fetched
+ * must not call h. */
+void gxds_http_turn(gxds_http *h, void (*on_fetched)(void *arg, const gxds_web_response *response),
                     void *arg);
 
 #ifdef __cplusplus

@@ -112,7 +112,7 @@ static gxds_status read_token(gxds_jwt_file *f, gxds_time wall) {
 
 /* A97: after a failure the file is read again when the token is needed, but not before the backoff
  * is over. */
-static void read_again(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
+static void refresh(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
   if (!gxds_status_is_ok(&f->failure) && now < f->retry) return;
   gxds_status_set(&f->failure, read_token(f, wall));
   if (gxds_status_is_ok(&f->failure)) {
@@ -127,7 +127,7 @@ gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall, g
   if (kept) *token = gxds_str_dup(f->token);
   /* A97: shortly before its end the kept token is still used, and the file is read for later calls.
    */
-  if (!kept || wall >= f->until - GXDS_JWT_REFRESH) read_again(f, now, wall);
+  if (!kept || wall >= f->until - GXDS_JWT_REFRESH) refresh(f, now, wall);
   if (kept) return gxds_status_ok();
   if (!gxds_status_is_ok(&f->failure)) return gxds_status_copy(&f->failure);
   *token = gxds_str_dup(f->token);

@@ -22,7 +22,8 @@ static bool is_whole(gxds_str request) {
   return request.size > 0 && memmem(request.data, request.size, end, sizeof end - 1) != NULL;
 }
 
-static void give(gxds_answer *out, const char *status, const char *type, gxds_str take_body) {
+static void give(gxds_http_response *out, const char *status, const char *type,
+                 gxds_str take_body) {
   gxds_text_addf(&out->head,
                  "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                  "Connection: close\r\n\r\n",
@@ -35,7 +36,7 @@ static bool asks_for_metrics(gxds_str request) {
          gxds_str_starts_with(request, gxds_str_z("GET /metrics?"));
 }
 
-static void answer(int fd, gxds_str request, gxds_answer *out) {
+static void respond(int fd, gxds_str request, gxds_http_response *out) {
   static const char plain[] = "text/plain; charset=utf-8";
   (void)fd;
   if (!asks_for_metrics(request)) {
@@ -52,7 +53,7 @@ static void answer(int fd, gxds_str request, gxds_answer *out) {
        gxds_str_dup(gxds_str_z("the xDS clients are busy\n")));
 }
 
-static const gxds_service service = {is_whole, answer};
+static const gxds_service service = {is_whole, respond};
 
 /* ---- start ---- */
 

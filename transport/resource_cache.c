@@ -49,26 +49,26 @@ void gxds_resource_cache_destroy(gxds_resource_cache *c) {
 
 /* ---- which file ---- */
 
-static void add_word(gxds_text *all, gxds_str word) {
-  gxds_text_addf(all, "%zu ", word.size);
-  gxds_text_add(all, word);
+static void add_part(gxds_text *all, gxds_str part) {
+  gxds_text_addf(all, "%zu ", part.size);
+  gxds_text_add(all, part);
 }
 
 /* The origin of a server's resources: a readable part, and then a hash of all that counts. It is
  * hashed because a node may be long, and because configs of credentials must not get into the
- * file. The sizes of the words are hashed too, so no two lists of words look the same. */
+ * file. The sizes of the parts are hashed too, so no two lists of parts look the same. */
 static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) {
   const gxds_bootstrap *b = c->bootstrap;
-  const gxds_str words[] = {a->server->uri,
+  const gxds_str parts[] = {a->server->uri,
                             a->server->creds_type,
                             a->server->creds_config_json,
                             a->authority,
                             b->node_without_id,
                             b->resource_cache_by_node_id ? b->node_id : gxds_str_of(NULL, 0)};
   gxds_text all = {0};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) add_word(&all, words[i]);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) add_part(&all, parts[i]);
   for (size_t i = 0; i < a->server->jwt_token_file_count; i++) {
-    add_word(&all, a->server->jwt_token_files[i]);
+    add_part(&all, a->server->jwt_token_files[i]);
   }
   XXH128_hash_t hash = XXH3_128bits(all.data, all.size);
   gxds_text_clear(&all);

@@ -35,7 +35,7 @@ static bool is_whole(gxds_str request) {
   return true;
 }
 
-static void answer(int fd, gxds_str request, gxds_answer *out) {
+static void respond(int fd, gxds_str request, gxds_http_response *out) {
   (void)request;
   if (!may_ask(fd)) return;
   if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &out->body)) {
@@ -45,7 +45,7 @@ static void answer(int fd, gxds_str request, gxds_answer *out) {
   }
 }
 
-static const gxds_service service = {is_whole, answer};
+static const gxds_service service = {is_whole, respond};
 
 /* ---- start ---- */
 

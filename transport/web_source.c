@@ -194,9 +194,9 @@ static void take_commands(worker *w) {
   }
 }
 
-static void on_answer(void *arg, const gxds_web_answer *answer) {
+static void on_fetched(void *arg, const gxds_web_response *response) {
   const worker *w = arg;
-  gxds_web_server_on_answer(w->server, answer, gxds_clock_now());
+  gxds_web_server_on_fetched(w->server, response, gxds_clock_now());
 }
 
 static gxds_http *make_http(const worker *w, gxds_text *error) {
@@ -226,8 +226,8 @@ static void fetch(worker *w, const gxds_web_request *request) {
   if (w->http) {
     gxds_http_start(w->http, request);
   } else {
-    const gxds_web_answer answer = {.id = request->id, .error = gxds_text_str(&error)};
-    on_answer(w, &answer);
+    const gxds_web_response response = {.id = request->id, .error = gxds_text_str(&error)};
+    on_fetched(w, &response);
   }
   gxds_text_fini(&error);
 }
@@ -289,7 +289,7 @@ static void *work(void *arg) {
     take_commands(&w);
     pump(&w);
     wait_for_something(&w);
-    if (w.http) gxds_http_turn(w.http, on_answer, &w);
+    if (w.http) gxds_http_turn(w.http, on_fetched, &w);
   }
   gxds_http_destroy(w.http);
   gxds_web_server_destroy(w.server);

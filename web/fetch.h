@@ -1,4 +1,4 @@
-/* gxds_web_request is a request to a web server, and gxds_web_answer is the HTTP response. They
+/* gxds_web_request is a request to a web server, and gxds_web_response is the HTTP response. They
  * pass between this folder, which implements xDS, and transport/http.h, which implements HTTP. */
 #ifndef GRPC_XDS_WEB_FETCH_H_
 #define GRPC_XDS_WEB_FETCH_H_
@@ -21,7 +21,7 @@ typedef struct gxds_web_request {
 void gxds_web_request_fini(gxds_web_request *r);
 
 /* All fields are borrowed during the call that reports it. */
-typedef struct gxds_web_answer {
+typedef struct gxds_web_response {
   uint64_t id;
   int code;       /* the HTTP status; 0 if no complete response came */
   gxds_str error; /* with code 0: the reason */
@@ -31,7 +31,7 @@ typedef struct gxds_web_answer {
   gxds_str body;
   gxds_duration max_age;     /* max-age of Cache-Control, less the Age; 0 if there is none */
   gxds_duration retry_after; /* 0: the answer has no Retry-After */
-} gxds_web_answer;
+} gxds_web_response;
 
 #ifdef __cplusplus
 }

@@ -153,7 +153,7 @@ static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out)
 
 static void end_of_poll(gxds_web_server *s, gxds_time now) {
   web_files *w = s->state;
-  const gxds_web_answer of_index = {.max_age = w->max_age};
+  const gxds_web_response of_index = {.max_age = w->max_age};
   w->due = gxds_web_server_next_poll(s, &of_index, now);
   w->confirmed = true;
   w->repeated = false;
@@ -190,21 +190,21 @@ static void take_index(web_files *w, gxds_web_index *index) {
 
 static void apply(gxds_web_server *s, gxds_time now);
 
-static void on_index(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
+static void on_index(gxds_web_server *s, const gxds_web_response *response, gxds_time now) {
   web_files *w = s->state;
   const gxds_str path = gxds_str_z(GXDS_WEB_INDEX_PATH);
   w->index_fetch = 0;
   w->phase = IDLE;
-  w->max_age = answer->max_age;
+  w->max_age = response->max_age;
   const bool may_be_unchanged = w->set && w->etag.size && !w->repeated;
-  if (!gxds_web_server_is_good(s, path, answer, may_be_unchanged)) return;
-  if (answer->code == 304) {
+  if (!gxds_web_server_is_good(s, path, response, may_be_unchanged)) return;
+  if (response->code == 304) {
     end_of_poll(s, now);
     return;
   }
   gxds_web_index index;
   gxds_errors errors = {0};
-  if (!gxds_web_index_read(answer->body, &index, &errors)) {
+  if (!gxds_web_index_read(response->body, &index, &errors)) {
     gxds_status status = gxds_errors_status(&errors, "is no index of resource files");
     gxds_web_server_end(s, path, "%.*s", GXDS_STR_ARG(status.message));
     gxds_status_fini(&status);
@@ -213,7 +213,7 @@ static void on_index(gxds_web_server *s, const gxds_web_answer *answer, gxds_tim
   }
   gxds_str_free(&w->next_etag);
   gxds_str_free(&w->next_version);
-  w->next_etag = gxds_str_dup(answer->etag);
+  w->next_etag = gxds_str_dup(response->etag);
   w->next_version = gxds_str_dup(index.version);
   take_index(w, &index);
   gxds_web_index_fini(&index);
@@ -301,21 +301,21 @@ static const char *what_differs(const held_file *f, gxds_str body) {
   return memcmp(digest, f->about.sha256, sizeof digest) == 0 ? NULL : "SHA-256";
 }
 
-static void on_file(gxds_web_server *s, held_file *f, const gxds_web_answer *answer,
+static void on_file(gxds_web_server *s, held_file *f, const gxds_web_response *response,
                     gxds_time now) {
   web_files *w = s->state;
   gxds_text path = {0};
   gxds_text_addf(&path, "/%.*s", GXDS_STR_ARG(f->about.path));
   w->on_way--;
-  const char *differs = answer->too_long ? "size" : NULL;
-  if (answer->code == 404 && !w->repeated) differs = "path";
-  if (!differs && !gxds_web_server_is_good(s, gxds_text_str(&path), answer, false)) {
+  const char *differs = response->too_long ? "size" : NULL;
+  if (response->code == 404 && !w->repeated) differs = "path";
+  if (!differs && !gxds_web_server_is_good(s, gxds_text_str(&path), response, false)) {
     drop_next(w);
-  } else if (differs || (differs = what_differs(f, answer->body)) != NULL) {
+  } else if (differs || (differs = what_differs(f, response->body)) != NULL) {
     on_wrong_file(s, gxds_text_str(&path), differs, now);
   } else {
     gxds_text bytes = {0};
-    gxds_text_add(&bytes, answer->body);
+    gxds_text_add(&bytes, response->body);
     f->bytes = gxds_block_create(&bytes);
     w->missing--;
     if (w->missing == 0) apply(s, now);
@@ -323,16 +323,16 @@ static void on_file(gxds_web_server *s, held_file *f, const gxds_web_answer *ans
   gxds_text_fini(&path);
 }
 
-static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
+static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gxds_time now) {
   web_files *w = s->state;
-  if (w->phase == INDEX && answer->id == w->index_fetch) {
-    on_index(s, answer, now);
+  if (w->phase == INDEX && response->id == w->index_fetch) {
+    on_index(s, response, now);
     return;
   }
   for (size_t i = 0; w->phase == FETCHING && i < w->next.count; i++) {
     held_file *f = &w->next.files[i];
-    if (f->fetch != answer->id || f->bytes) continue;
-    on_file(s, f, answer, now);
+    if (f->fetch != response->id || f->bytes) continue;
+    on_file(s, f, response, now);
     return;
   }
 }
@@ -361,7 +361,7 @@ const gxds_web_form_functions gxds_web_files = {
     .on_request = on_request,
     .was_sent = was_sent,
     .next_fetch = next_fetch,
-    .on_answer = on_answer,
+    .on_fetched = on_fetched,
     .next_response = next_response,
     .fetch_deadline = fetch_deadline,
     .response_deadline = response_deadline,

@@ -155,7 +155,7 @@ static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest
   replace(&r->node, gxds_str_of(bytes, size));
 }
 
-static bool is_answer_to(const subscription *t, gxds_str nonce) {
+static bool has_last_nonce(const subscription *t, gxds_str nonce) {
   gxds_text own = {0};
   gxds_text_addf(&own, "%llu", (unsigned long long)t->nonce);
   const bool same = t->nonce && gxds_str_equal(nonce, gxds_text_str(&own));
@@ -177,7 +177,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   subscription *t = &r->types[type];
   const gxds_str nonce =
       str_of(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
-  if (t->unanswered && is_answer_to(t, nonce)) take_verdict(t, request, arena, now);
+  if (t->unanswered && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
   if (take_names(t, request)) ask_anew(t, now);
   r->sending = type;
   upb_Arena_Free(arena);
@@ -322,7 +322,7 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
   return bytes;
 }
 
-static void read_answer(gxds_web_server *s, gxds_file_type type, gxds_str body) {
+static void read_response(gxds_web_server *s, gxds_file_type type, gxds_str body) {
   rest *r = s->state;
   subscription *t = &r->types[type];
   reading in = {.type = type, .errors.file = gxds_str_z("body")};
@@ -360,10 +360,10 @@ static bool may_be_json(gxds_str content_type) {
          gxds_str_ends_with(type, gxds_str_z("+json"));
 }
 
-static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
+static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gxds_time now) {
   rest *r = s->state;
   gxds_file_type type = 0;
-  while (type < GXDS_FILE_TYPE_COUNT && r->types[type].fetch != answer->id) type++;
+  while (type < GXDS_FILE_TYPE_COUNT && r->types[type].fetch != response->id) type++;
   if (type == GXDS_FILE_TYPE_COUNT) return; /* other names are requested by now */
   subscription *t = &r->types[type];
   const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
@@ -371,20 +371,20 @@ static void on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_ti
   /* A 304 is also an answer to a request without a version: go-control-plane has the version "" for
    * a type of which it has no resources, and so nothing new. The resources may still come, while
    * A57's timer runs. */
-  if (!gxds_web_server_is_good(s, path, answer, true)) return;
-  t->due = gxds_web_server_next_poll(s, answer, now);
-  if (answer->code == 304) return;
-  if (!may_be_json(answer->content_type)) {
+  if (!gxds_web_server_is_good(s, path, response, true)) return;
+  t->due = gxds_web_server_next_poll(s, response, now);
+  if (response->code == 304) return;
+  if (!may_be_json(response->content_type)) {
     gxds_web_server_end(s, path, "expected the Content-Type application/json, found %.*s",
-                        GXDS_STR_ARG(answer->content_type));
+                        GXDS_STR_ARG(response->content_type));
     return;
   }
   /* The same answer again, from a server that ignores versions, or after a NACK. */
-  const uint64_t hash = XXH3_64bits(answer->body.data, answer->body.size);
+  const uint64_t hash = XXH3_64bits(response->body.data, response->body.size);
   if (t->hash_fits && hash == t->hash) return;
   t->hash = hash;
   t->hash_fits = true;
-  read_answer(s, type, answer->body);
+  read_response(s, type, response->body);
 }
 
 static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
@@ -421,7 +421,7 @@ const gxds_web_form_functions gxds_web_rest = {
     .on_request = on_request,
     .was_sent = was_sent,
     .next_fetch = next_fetch,
-    .on_answer = on_answer,
+    .on_fetched = on_fetched,
     .next_response = next_response,
     .fetch_deadline = fetch_deadline,
     .response_deadline = response_deadline,

@@ -47,12 +47,13 @@ bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_requ
   return s->open && now >= s->not_before && s->form->next_fetch(s, now, out);
 }
 
-void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now) {
-  if (answer->retry_after > 0 && answer->code >= 400) {
-    const bool capped = answer->retry_after > GXDS_WEB_WAIT_MAX;
-    s->not_before = gxds_time_after(now, capped ? GXDS_WEB_WAIT_MAX : answer->retry_after);
+void gxds_web_server_on_fetched(gxds_web_server *s, const gxds_web_response *response,
+                                gxds_time now) {
+  if (response->retry_after > 0 && response->code >= 400) {
+    const bool capped = response->retry_after > GXDS_WEB_WAIT_MAX;
+    s->not_before = gxds_time_after(now, capped ? GXDS_WEB_WAIT_MAX : response->retry_after);
   }
-  if (s->open) s->form->on_answer(s, answer, now);
+  if (s->open) s->form->on_fetched(s, response, now);
 }
 
 bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
@@ -83,7 +84,7 @@ gxds_time gxds_web_server_deadline(const gxds_web_server *s) {
 gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path) {
   return (gxds_web_request){.id = ++s->last_fetch,
                             .path = gxds_str_dup(gxds_str_z(path)),
-                            .size_max = GXDS_WEB_ANSWER_MAX};
+                            .size_max = GXDS_WEB_RESPONSE_MAX};
 }
 
 void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, ...) {
@@ -102,8 +103,8 @@ void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, 
 }
 
 /* Adds the first line of the server's answer, if it is text for people and not HTML. */
-static void add_quote(const gxds_web_answer *answer, gxds_text *out) {
-  gxds_str line = answer->body;
+static void add_quote(const gxds_web_response *response, gxds_text *out) {
+  gxds_str line = response->body;
   const char *end = line.size ? memchr(line.data, '\n', line.size) : NULL;
   if (end) line.size = (size_t)(end - line.data);
   if (line.size == 0 || line.data[0] == '<') return;
@@ -111,26 +112,27 @@ static void add_quote(const gxds_web_answer *answer, gxds_text *out) {
   gxds_text_add_untrusted(out, line, GXDS_WEB_QUOTE_MAX);
 }
 
-bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
+bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_response *response,
                              bool may_be_unchanged) {
-  if (answer->code == 200 || (answer->code == 304 && may_be_unchanged)) return true;
-  if (answer->code == 0) {
-    gxds_web_server_end(s, path, "%.*s", GXDS_STR_ARG(answer->error));
+  if (response->code == 200 || (response->code == 304 && may_be_unchanged)) return true;
+  if (response->code == 0) {
+    gxds_web_server_end(s, path, "%.*s", GXDS_STR_ARG(response->error));
     return false;
   }
   gxds_text quote = {0};
-  add_quote(answer, &quote);
-  const bool redirects = answer->code >= 300 && answer->code < 400 && answer->code != 304;
-  gxds_web_server_end(
-      s, path, "expected the HTTP status 200%s, found %d%s%s", may_be_unchanged ? " or 304" : "",
-      answer->code, redirects ? " (redirects are not followed)" : "", quote.data ? quote.data : "");
+  add_quote(response, &quote);
+  const bool redirects = response->code >= 300 && response->code < 400 && response->code != 304;
+  gxds_web_server_end(s, path, "expected the HTTP status 200%s, found %d%s%s",
+                      may_be_unchanged ? " or 304" : "", response->code,
+                      redirects ? " (redirects are not followed)" : "",
+                      quote.data ? quote.data : "");
   gxds_text_fini(&quote);
   return false;
 }
 
-gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_answer *answer,
+gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_response *response,
                                     gxds_time now) {
-  gxds_duration max_age = answer->max_age;
+  gxds_duration max_age = response->max_age;
   if (max_age > GXDS_WEB_WAIT_MAX) max_age = GXDS_WEB_WAIT_MAX;
   const gxds_duration delay =
       max_age > s->server->refresh_delay ? max_age : s->server->refresh_delay;

@@ -5,7 +5,7 @@
  * Pure logic, confined. The engine's requests, the web server's answers and the time go in;
  * requests for the web server, responses for the engine and the end of the stream come out.
  *
- *     open ─► on_request ⇄ was_sent    next_fetch ⇄ on_answer    next_response … take_end
+ *     open ─► on_request ⇄ was_sent    next_fetch ⇄ on_fetched    next_response … take_end
  *
  * Anything that can't be fetched, read or applied ends the stream, with all errors as the reason.
  * The engine then keeps its resources, and opens the next stream after its backoff (A57), which
@@ -26,7 +26,7 @@ extern "C" {
  * tomorrow" by mistake must not keep its clients from the corrected configuration. */
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
 /* The most bytes of an answer: as many as in an ADS message (GXDS_RECEIVE_SIZE_MAX). */
-#define GXDS_WEB_ANSWER_MAX ((size_t)256 << 20)
+#define GXDS_WEB_RESPONSE_MAX ((size_t)256 << 20)
 /* The most bytes of an error about an answer, and of a text that it quotes. */
 #define GXDS_WEB_WORDS_MAX 4096
 #define GXDS_WEB_QUOTE_MAX 200
@@ -53,7 +53,8 @@ bool gxds_web_server_was_sent(gxds_web_server *s);
  * due. */
 bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
 /* Takes the answer to a fetch. It is ignored if it is not awaited any more. */
-void gxds_web_server_on_answer(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
+void gxds_web_server_on_fetched(gxds_web_server *s, const gxds_web_response *response,
+                                gxds_time now);
 
 /* The next DiscoveryResponse. The caller frees *out with gxds_str_free(). False if none is due. */
 bool gxds_web_server_next_response(gxds_web_server *s, gxds_time now, gxds_str *out);

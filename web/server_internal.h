@@ -16,7 +16,7 @@ typedef struct gxds_web_form_functions {
   void (*on_request)(gxds_web_server *s, gxds_str bytes, gxds_time now);
   bool (*was_sent)(gxds_web_server *s);
   bool (*next_fetch)(gxds_web_server *s, gxds_time now, gxds_web_request *out);
-  void (*on_answer)(gxds_web_server *s, const gxds_web_answer *answer, gxds_time now);
+  void (*on_fetched)(gxds_web_server *s, const gxds_web_response *response, gxds_time now);
   bool (*next_response)(gxds_web_server *s, gxds_time now, gxds_str *out);
   gxds_time (*fetch_deadline)(const gxds_web_server *s);
   gxds_time (*response_deadline)(const gxds_web_server *s);
@@ -46,10 +46,10 @@ __attribute__((format(printf, 3, 4))) void gxds_web_server_end(gxds_web_server *
                                                                const char *format, ...);
 /* Whether the answer has the code 200, or 304 where that is allowed. If not, ends the stream with
  * the server's text. */
-bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_answer *answer,
+bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_response *response,
                              bool may_be_unchanged);
 /* When to send the next request after a good answer. */
-gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_answer *answer,
+gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_response *response,
                                     gxds_time now);
 
 #ifdef __cplusplus

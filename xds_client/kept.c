@@ -260,7 +260,7 @@ static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
 /* An entry tries the servers in order, and for each server the scopes that watch it, until a kept
  * resource of one server is used. From then on, all kept resources of the authority must come from
  * that server. */
-static void take_answer(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
+static void take_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
   gxds_authority *a = e->authority;
   if (e->resource || e->watch_count == 0 || !a->restoring) return; /* not needed any more */
   const uint32_t first = e->watches->watcher.scope;
@@ -283,6 +283,6 @@ void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now) {
   gxds_entry *e = gxds_entry_find(c, gxds_client_index_of(c, kept->type), kept->name);
   if (!e) return;
   e->looking_up = false;
-  take_answer(c, e, kept, now);
+  take_kept(c, e, kept, now);
   gxds_entry_sync(c, e);
 }

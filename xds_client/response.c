@@ -172,7 +172,7 @@ static void acknowledge(gxds_application *a) {
   }
   a->conn->protocol->acknowledge(a->conn, a->type, a->response, accepted, errors);
   a->conn->types[a->type].pending_write = true;
-  gxds_conn_subscribe_again(a->c, a->conn, a->type, a->response);
+  gxds_conn_resubscribe(a->c, a->conn, a->type, a->response);
 }
 
 /* A78: resources that did not change count too. */

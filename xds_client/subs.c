@@ -87,7 +87,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
 
 /* Requests the resource once more. A57: the does-not-exist timer still counts from the first
  * request. */
-static void subscribe_again(gxds_client *c, gxds_sub *sub) {
+static void resubscribe(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
   gxds_conn *conn = sub->conn;
   uint8_t times = sub->repeats;
@@ -103,33 +103,33 @@ static void subscribe_again(gxds_client *c, gxds_sub *sub) {
 
 /* Whether the response has resources, and other ones than the response before. (Only called while
  * there are names that were subscribed to again.) */
-static bool has_news(gxds_type_state *t, const gxds_response *response) {
+static bool has_changed(gxds_type_state *t, const gxds_response *response) {
   uint64_t sum = 0; /* a sum, so that the order of resources does not matter */
   for (size_t i = 0; i < response->resource_count; i++) {
     sum += gxds_hash_of_bytes(response->resources[i].bytes);
   }
-  bool news = response->resource_count > 0 && sum != t->last_sum;
+  bool changed = response->resource_count > 0 && sum != t->last_sum;
   t->last_sum = sum;
-  return news;
+  return changed;
 }
 
 /* A response that lacks a resubscribed name may have crossed the request for it; or it is the
  * answer to that request, from a server that lacks the resource. So the name is requested once
  * more. Some servers respond to that request too. A response with nothing new ends this, or client
  * and server would go on for ever. */
-void gxds_conn_subscribe_again(gxds_client *c, gxds_conn *conn, size_t type,
-                               const gxds_response *response) {
+void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
+                           const gxds_response *response) {
   gxds_type_state *t = &conn->types[type];
   if (t->resubscribed_count == 0) return;
-  bool news = has_news(t, response);
+  bool changed = has_changed(t, response);
   gxds_sub *next;
   for (gxds_sub *sub = t->subs; sub && sub != t->unsent; sub = next) {
     next = sub->next;
     if (!sub->resubscribed || sub->entry->watch_count == 0) continue;
     if (sub->repeats >= GXDS_SUBSCRIPTION_REPEATS_MAX) {
       set_resubscribed(sub, false);
-    } else if (sub->repeats == 0 || news) {
-      subscribe_again(c, sub);
+    } else if (sub->repeats == 0 || changed) {
+      resubscribe(c, sub);
     }
   }
 }

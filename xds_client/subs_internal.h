@@ -126,8 +126,8 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub);
 void gxds_type_forget_names(gxds_type_state *t);
 /* A response came. A resource that was subscribed to again and is not in the response is requested
  * once more, unless the server has shown that it has nothing to send for it. */
-void gxds_conn_subscribe_again(gxds_client *c, gxds_conn *conn, size_t type,
-                               const gxds_response *response);
+void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
+                           const gxds_response *response);
 /* The sub's server sent the resource, or said that it does not exist: the entry's timers end. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* A server sent its first response. Resources that are requested on conn, and for which a kept one

@@ -66,11 +66,11 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
   add_resource(out, "routes", before ? before->virtual_host : NULL, after->virtual_host);
   changes all = diff(before, after, add_change);
   gxds_text_add_z(out, "clusters:");
-  for (size_t i = 0; i < all.count && i < GXDS_CHANGED_CLUSTERS_TOLD_MAX; i++) {
+  for (size_t i = 0; i < all.count && i < GXDS_CHANGED_CLUSTERS_LISTED_MAX; i++) {
     add_cluster(out, &all.list[i]);
   }
-  if (all.count > GXDS_CHANGED_CLUSTERS_TOLD_MAX) {
-    gxds_text_addf(out, " and %zu more", all.count - GXDS_CHANGED_CLUSTERS_TOLD_MAX);
+  if (all.count > GXDS_CHANGED_CLUSTERS_LISTED_MAX) {
+    gxds_text_addf(out, " and %zu more", all.count - GXDS_CHANGED_CLUSTERS_LISTED_MAX);
   }
   gxds_text_addf(out, " (%zu in all)", gxds_name_map_count(after->clusters));
   gxds_free(all.list);
@@ -98,7 +98,7 @@ static gxds_fault fault_of(const gxds_cluster_entry *e) {
   return usable ? GXDS_FAULT_AMBIENT : GXDS_FAULT_UNUSABLE;
 }
 
-static bool same_words(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
+static bool same_text(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
   return gxds_str_equal(a->error.message, b->error.message) &&
          gxds_error_same_text(a->resolution_note, b->resolution_note);
 }
@@ -116,7 +116,7 @@ static gxds_fault fault_of_change(const change *c) {
     /* A removed cluster has not recovered. But RPCs do not use it, so it is not reported. */
     return was != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
   }
-  return is == was && same_words(c->before, c->after) ? GXDS_FAULT_NONE : is;
+  return is == was && same_text(c->before, c->after) ? GXDS_FAULT_NONE : is;
 }
 
 static void add_fault(void *arg, const gxds_cluster_entry *before,
@@ -124,10 +124,10 @@ static void add_fault(void *arg, const gxds_cluster_entry *before,
   if (fault_of_change(&(change){before, after}) != GXDS_FAULT_NONE) add_change(arg, before, after);
 }
 
-size_t gxds_fault_size(gxds_str words, size_t max) {
-  if (words.size <= max) return words.size;
+size_t gxds_fault_size(gxds_str text, size_t max) {
+  if (text.size <= max) return text.size;
   /* Don't cut within a character. */
-  while (max > 0 && ((unsigned char)words.data[max] & 0xc0) == 0x80) max--;
+  while (max > 0 && ((unsigned char)text.data[max] & 0xc0) == 0x80) max--;
   return max;
 }
 
@@ -137,24 +137,24 @@ gxds_fault gxds_config_describe_faults(const gxds_config *before, const gxds_con
   const size_t max = GXDS_FAULTS_BYTES_MAX - room;
   changes all = diff(before, after, add_fault);
   gxds_fault worst = GXDS_FAULT_NONE;
-  gxds_text words = {0};
-  size_t told = 0;
+  gxds_text text = {0};
+  size_t listed = 0;
   for (size_t i = 0; i < all.count; i++) {
     gxds_fault kind = fault_of_change(&all.list[i]);
     if (kind > worst) worst = kind;
-    if (told == GXDS_FAULTY_CLUSTERS_TOLD_MAX || words.size >= max) continue;
-    gxds_text_add_z(&words, told++ ? "; cluster " : "cluster ");
-    gxds_text_add_escaped(&words, name_of(&all.list[i]));
-    gxds_text_add_z(&words, ": ");
+    if (listed == GXDS_FAULTY_CLUSTERS_LISTED_MAX || text.size >= max) continue;
+    gxds_text_add_z(&text, listed++ ? "; cluster " : "cluster ");
+    gxds_text_add_escaped(&text, name_of(&all.list[i]));
+    gxds_text_add_z(&text, ": ");
     if (kind == GXDS_FAULT_OVER) {
-      gxds_text_add_z(&words, "well again");
+      gxds_text_add_z(&text, "well again");
     } else {
-      add_why(&words, all.list[i].after);
+      add_why(&text, all.list[i].after);
     }
   }
-  gxds_text_add(out, gxds_str_of(words.data, gxds_fault_size(gxds_text_str(&words), max)));
-  if (all.count > told) gxds_text_addf(out, " and %zu more clusters", all.count - told);
-  gxds_text_fini(&words);
+  gxds_text_add(out, gxds_str_of(text.data, gxds_fault_size(gxds_text_str(&text), max)));
+  if (all.count > listed) gxds_text_addf(out, " and %zu more clusters", all.count - listed);
+  gxds_text_fini(&text);
   gxds_free(all.list);
   return worst;
 }

@@ -1,4 +1,4 @@
-/* Describes in words what changed between two snapshots: all changes for GRPC_TRACE=xds_resolver,
+/* Describes in text what changed between two snapshots: all changes for GRPC_TRACE=xds_resolver,
  * and new faults for channelz. Pure functions. */
 #ifndef GRPC_XDS_XDS_RESOLVER_CONFIG_CHANGE_H_
 #define GRPC_XDS_XDS_RESOLVER_CONFIG_CHANGE_H_
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* The most changed clusters that are named; the rest is counted. */
-#define GXDS_CHANGED_CLUSTERS_TOLD_MAX 100
+#define GXDS_CHANGED_CLUSTERS_LISTED_MAX 100
 
 /* Adds to out "listener changed, routes unchanged, clusters: +a ~b -c (3 in all)". + is a new
  * cluster, ~ a changed one, and - a removed one; an entry that is an error is followed by the error
@@ -22,10 +22,10 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
 /* The most bytes of one description: channelz keeps 4 kB of events per channel, and a longer one
  * would push out the others. */
 #define GXDS_FAULTS_BYTES_MAX 1000
-#define GXDS_FAULTY_CLUSTERS_TOLD_MAX 10
-/* The number of bytes of words that fit into max bytes, without part of a UTF-8 character at the
+#define GXDS_FAULTY_CLUSTERS_LISTED_MAX 10
+/* The number of bytes of text that fit into max bytes, without part of a UTF-8 character at the
  * end. */
-size_t gxds_fault_size(gxds_str words, size_t max);
+size_t gxds_fault_size(gxds_str text, size_t max);
 
 /* In order from good to bad. */
 typedef enum gxds_fault {
@@ -35,7 +35,7 @@ typedef enum gxds_fault {
   GXDS_FAULT_UNUSABLE /* RPCs to some cluster fail */
 } gxds_fault;
 
-/* Adds to out the faults of clusters that are new or different since before, in the words of RPCs'
+/* Adds to out the faults of clusters that are new or different since before, in the text of RPCs'
  * statuses, and the clusters whose faults are over: "cluster a: CDS resource a: does not exist (xDS
  * server S) (node ID:N); cluster b: well again". A fault of the listener or the routes is reported
  * with each cluster. Adds at most GXDS_FAULTS_BYTES_MAX, and nothing for GXDS_FAULT_NONE. Returns

@@ -18,17 +18,17 @@ typedef struct dns_name {
 struct gxds_dns_names {
   const gxds_host *host;
   const void *args;
-  gxds_dns_told told;
+  gxds_dns_names_result_fn on_result;
   void *arg;
   dns_name *active;
 };
 
-gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, gxds_dns_told told,
-                                      void *arg) {
+gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args,
+                                      gxds_dns_names_result_fn on_result, void *arg) {
   gxds_dns_names *n = GXDS_NEW(gxds_dns_names);
   n->host = host;
   n->args = args;
-  n->told = told;
+  n->on_result = on_result;
   n->arg = arg;
   return n;
 }
@@ -60,25 +60,26 @@ static void learn(dns_name *d, const gxds_locality *take_locality) {
   if (before) gxds_resource_unref(&before->base);
 }
 
-static void on_answered(void *arg, const gxds_address *addresses, size_t count,
+static void on_resolved(void *arg, const gxds_address *addresses, size_t count,
                         const gxds_status *status) {
   dns_name *d = arg;
   gxds_dns_names *n = d->names;
   uint64_t token = d->token;
   d->failed = !gxds_status_is_ok(status);
   if (d->failed) {
-    n->told(n->arg, token, NULL, status);
+    n->on_result(n->arg, token, NULL, status);
     return;
   }
   learn(d, make_locality(d->name, addresses, count));
-  const gxds_resource *known = gxds_resource_ref(&d->known->base); /* told() may stop the name */
-  n->told(n->arg, token, (const gxds_endpoints *)known, status);
+  const gxds_resource *known =
+      gxds_resource_ref(&d->known->base); /* on_result() may stop the name */
+  n->on_result(n->arg, token, (const gxds_endpoints *)known, status);
   gxds_resource_unref(known);
 }
 
 static void resolve(dns_name *d) {
   const gxds_dns_names *n = d->names;
-  d->dns = n->host->dns_start(d->name, n->args, on_answered, d);
+  d->dns = n->host->dns_start(d->name, n->args, on_resolved, d);
 }
 
 gxds_status gxds_dns_names_start(gxds_dns_names *n, uint64_t token, gxds_str name) {

@@ -19,13 +19,13 @@ typedef struct gxds_dns_names gxds_dns_names;
  * addresses; an empty answer gives no endpoint. endpoints is borrowed: valid during the call; ref
  * to keep it. If there is no answer this time, endpoints is NULL, and status is the reason. Called
  * on the reactor, never during a call on n. It may call n's functions, but must not destroy n. */
-typedef void (*gxds_dns_told)(void *arg, uint64_t token, const gxds_endpoints *endpoints,
-                              const gxds_status *status);
+typedef void (*gxds_dns_names_result_fn)(void *arg, uint64_t token, const gxds_endpoints *endpoints,
+                                         const gxds_status *status);
 
 /* args are the channel's arguments, for gxds_host's dns_start. All arguments are borrowed: valid as
  * long as n. */
-gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args, gxds_dns_told told,
-                                      void *arg);
+gxds_dns_names *gxds_dns_names_create(const gxds_host *host, const void *args,
+                                      gxds_dns_names_result_fn on_result, void *arg);
 /* Stops all names. NULL is allowed. */
 void gxds_dns_names_destroy(gxds_dns_names *n);
 

@@ -288,11 +288,11 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
   }
   if (gxds_status_is_ok(&status)) status = gxds_bootstrap_parse(json, o->host, out, NULL);
   if (!gxds_status_is_ok(&status)) {
-    gxds_status told = gxds_status_make(
+    gxds_status failure = gxds_status_make(
         GXDS_UNAVAILABLE, "Failed to create XdsClient: xDS bootstrap%s%.*s: %.*s",
         where.size ? " from " : "", GXDS_STR_ARG(where), GXDS_STR_ARG(status.message));
     gxds_status_fini(&status);
-    status = told;
+    status = failure;
   }
   gxds_str_free(&json);
   gxds_str_free(&where);

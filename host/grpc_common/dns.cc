@@ -28,8 +28,8 @@ using grpc_core::Resolver;
 // handler, and so until the last query is over; and by answers on their way to the reactor.
 struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
  public:
-  gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_answered answered, void* arg)
-      : name_(name.data, name.size), answered_(answered), arg_(arg), args_(std::move(args)) {
+  gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_result_fn on_result, void* arg)
+      : name_(name.data, name.size), on_result_(on_result), arg_(arg), args_(std::move(args)) {
     gxds_reactor_acquire();
     grpc_pollset_set_add_pollset(pollset_set_, pollset_);
   }
@@ -43,7 +43,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   void Start() { InSerializer(&gxds_dns::StartLocked); }
   void Reresolve() { InSerializer(&gxds_dns::ReresolveLocked); }
   void Stop() {
-    answered_ = nullptr;
+    on_result_ = nullptr;
     InSerializer(&gxds_dns::StopLocked);
     Unref();
   }
@@ -74,12 +74,12 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
 
   static void Deliver(void* answer) {
     std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
-    if (a->dns->answered_ == nullptr) return;
+    if (a->dns->on_result_ == nullptr) return;
     gxds_status status =
         a->status.ok()
             ? gxds_status_ok()
             : gxds_status_make(GXDS_UNAVAILABLE, "%s", std::string(a->status.message()).c_str());
-    a->dns->answered_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
+    a->dns->on_result_(a->dns->arg_, a->addresses.data(), a->addresses.size(), &status);
     gxds_status_fini(&status);
   }
 
@@ -88,7 +88,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   grpc_pollset_set* const pollset_set_ = grpc_pollset_set_create();
   const std::shared_ptr<grpc_core::WorkSerializer> serializer_ = grpc_xds::MakeSerializer();
   // Confined to the reactor:
-  gxds_dns_answered answered_;  // null: stopped
+  gxds_dns_result_fn on_result_;  // null: stopped
   void* const arg_;
   // Confined to the serializer:
   ChannelArgs args_;
@@ -143,10 +143,10 @@ void gxds_dns::StartLocked() {
 
 namespace grpc_xds {
 
-gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, void* arg) {
+gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_result_fn on_result, void* arg) {
   const auto* channel_args = static_cast<const ChannelArgs*>(args);
   auto* dns =
-      new gxds_dns(name, channel_args != nullptr ? *channel_args : ChannelArgs(), answered, arg);
+      new gxds_dns(name, channel_args != nullptr ? *channel_args : ChannelArgs(), on_result, arg);
   dns->Start();
   return dns;
 }

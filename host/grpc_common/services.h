@@ -24,7 +24,7 @@ grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json);
 grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json);
 
 // These use the resolver that the host's registry has for "dns:" targets.
-gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_answered answered, void* arg);
+gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_result_fn on_result, void* arg);
 void DnsReresolve(gxds_dns* dns);
 void DnsStop(gxds_dns* dns);
 

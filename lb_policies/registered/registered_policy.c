@@ -36,8 +36,8 @@ static gxds_status pass_on(policy *p, const gxds_lb_update *given) {
   const gxds_addresses *addresses = gxds_addresses_ref(p->addresses);
   gxds_registered_update u;
   gxds_registered_update_init(&u, addresses, given->config, given->note);
-  const grpc_xds_status said = p->program->update(p->self, &u.base);
-  gxds_status status = gxds_registered_status(&said);
+  const grpc_xds_status result = p->program->update(p->self, &u.base);
+  gxds_status status = gxds_registered_status(&result);
   gxds_registered_update_fini(&u);
   gxds_addresses_unref(addresses);
   return status;

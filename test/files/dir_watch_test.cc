@@ -75,14 +75,14 @@ class DirWatch : public ::testing::Test {
   void Drain() { gxds_dir_watch_on_readable(watch_, now_); }
 
   // Waits until there are events, then lets the quiet time pass and reads.
-  gxds_dir_news Settle() {
+  gxds_dir_change Settle() {
     pollfd fd = {gxds_dir_watch_fd(watch_), POLLIN, 0};
     EXPECT_EQ(poll(&fd, 1, 10000), 1) << "no event came";
     Drain();
     return Read();
   }
 
-  gxds_dir_news Read() {
+  gxds_dir_change Read() {
     if (gxds_dir_watch_deadline(watch_) > now_ && gxds_dir_watch_deadline(watch_) < kNever) {
       now_ = gxds_dir_watch_deadline(watch_);
     }

@@ -273,7 +273,7 @@ void WebSource::OnAnswer(int id) {
                   WebPath(files_, e.type).c_str(), e.code, e.state.version.c_str(),
                   e.good ? "" : " bad", awaited ? "" : " late");
   }
-  gxds_web_answer answer = {};
+  gxds_web_response answer = {};
   answer.id = e.id;
   const bool old = world_->plant() == kPlantWebOldAnswer && !files_ && open_;
   if (old && types_[e.type].newest) answer.id = types_[e.type].newest;
@@ -285,7 +285,7 @@ void WebSource::OnAnswer(int id) {
   answer.retry_after = e.retry_after;
   if (awaited && files_) ExpectOfFiles(e);
   if (awaited && !files_) ExpectOfRest(e);
-  gxds_web_server_on_answer(server_, &answer, now);
+  gxds_web_server_on_fetched(server_, &answer, now);
   if (e.retry_after) retry_until_ = now + e.retry_after;
   const Options &o = world_->options();
   const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);

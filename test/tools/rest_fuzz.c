@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "files/synthetic.h"
-#include "tools/serve/rest/answers.h"
+#include "tools/serve/rest/responses.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     schema = gxds_schema_create();
     set = gxds_synthetic_set(&synthetic);
   }
-  gxds_rest_answer a = gxds_rest_answer_request(schema, set, GXDS_FILE_CLUSTER,
-                                                gxds_str_of((const char *)data, size));
+  gxds_rest_response a =
+      gxds_rest_respond(schema, set, GXDS_FILE_CLUSTER, gxds_str_of((const char *)data, size));
   GXDS_CHECK(a.code == 200 || a.code == 304 || a.code == 400);
-  gxds_rest_answer_fini(&a);
+  gxds_rest_response_fini(&a);
   return 0;
 }

@@ -13,7 +13,7 @@
 
 #include "test/files/support.h"
 #include "test/support/child.h"
-#include "tools/serve/rest/answers.h"
+#include "tools/serve/rest/responses.h"
 
 namespace {
 
@@ -43,12 +43,12 @@ struct RestAnswers : testing::Test {
   }
   // Returns "CODE BODY". event_ is the reported event.
   std::string Ask(const std::string& json, gxds_file_type type = GXDS_FILE_CLUSTER) {
-    gxds_rest_answer a = gxds_rest_answer_request(schema_, set_, type, View(json));
+    gxds_rest_response a = gxds_rest_respond(schema_, set_, type, View(json));
     std::string out = std::to_string(a.code) + " " + String(a.body);
     gxds_text text = {};
     if (a.has_event) gxds_serve_event_render_json(&a.event, &text);
     event_ = Take(&text);
-    gxds_rest_answer_fini(&a);
+    gxds_rest_response_fini(&a);
     return out;
   }
   static std::string VersionOf(const std::string& answer) {

@@ -26,7 +26,7 @@ gxds_time g_now = 0;
 
 const gxds_service kService = {
     [](gxds_str request) { return request.size > 0 && request.data[request.size - 1] == '.'; },
-    [](int, gxds_str request, gxds_answer* out) {
+    [](int, gxds_str request, gxds_http_response* out) {
       gxds_text_add(&out->head, request);
       out->body = gxds_str_dup(Str(g_more));
       g_now += g_takes;

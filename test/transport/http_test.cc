@@ -128,7 +128,7 @@ class Http : public testing::Test {
       gxds_http_wait(http_, -1, 100);
       gxds_http_turn(
           http_,
-          [](void *arg, const gxds_web_answer *a) {
+          [](void *arg, const gxds_web_response *a) {
             static_cast<Http *>(arg)->results_.push_back(
                 {a->id, a->code, String(a->error), String(a->body), String(a->etag),
                  String(a->content_type), a->max_age, a->retry_after, a->too_long});
@@ -301,7 +301,7 @@ TEST_F(Http, CancelledOnesAreNotAnswered) {
   Create(server.uri());
   Start(1, "/held");
   gxds_http_turn(
-      http_, [](void *, const gxds_web_answer *) { FAIL(); }, nullptr);
+      http_, [](void *, const gxds_web_response *) { FAIL(); }, nullptr);
   gxds_http_cancel_all(http_);
   Start(2, "/x");
   EXPECT_EQ(Take().id, 2u);

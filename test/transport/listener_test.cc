@@ -23,7 +23,7 @@ bool AChildHas(int fd) {
 
 const gxds_service kEcho = {
     [](gxds_str request) { return request.size > 0; },
-    [](int, gxds_str request, gxds_answer *out) { gxds_text_add(&out->head, request); }};
+    [](int, gxds_str request, gxds_http_response *out) { gxds_text_add(&out->head, request); }};
 
 // A listening socket whose name the kernel picks.
 int Listen(sockaddr_un *address, socklen_t *size) {

@@ -18,8 +18,8 @@ static const char request[] =
 static void answer(gxds_web_server *s, int code, gxds_str body, gxds_time now) {
   gxds_web_request fetch;
   if (!gxds_web_server_next_fetch(s, now, &fetch)) return;
-  const gxds_web_answer a = {.id = fetch.id, .code = code, .body = body, .error = body};
-  gxds_web_server_on_answer(s, &a, now);
+  const gxds_web_response a = {.id = fetch.id, .code = code, .body = body, .error = body};
+  gxds_web_server_on_fetched(s, &a, now);
   gxds_web_request_fini(&fetch);
 }
 

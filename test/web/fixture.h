@@ -77,7 +77,7 @@ class WebServerTest : public testing::Test {
     return out;
   }
   void Answer(const Request &r, const WebAnswer &a) {
-    gxds_web_answer answer = {};
+    gxds_web_response answer = {};
     answer.id = r.id;
     answer.code = a.code;
     answer.error = a.code ? gxds_str_of(nullptr, 0) : View(a.body);
@@ -87,7 +87,7 @@ class WebServerTest : public testing::Test {
     answer.max_age = a.max_age;
     answer.retry_after = a.retry_after;
     answer.too_long = a.too_long;
-    gxds_web_server_on_answer(server_, &answer, now_);
+    gxds_web_server_on_fetched(server_, &answer, now_);
   }
   // The next response for the engine: its JSON, then the raw bytes; "": there is none.
   std::string Next() {

@@ -16,7 +16,7 @@
 struct gxds_dns {
   std::string name;
   const void *args;
-  gxds_dns_answered answered;
+  gxds_dns_result_fn on_result;
   void *arg;
 };
 
@@ -32,8 +32,8 @@ struct FakeDns {
   }
 
   static void Fill(gxds_host *host) {
-    host->dns_start = [](gxds_str name, const void *args, gxds_dns_answered answered, void *arg) {
-      auto *dns = new gxds_dns{std::string(name.data, name.size), args, answered, arg};
+    host->dns_start = [](gxds_str name, const void *args, gxds_dns_result_fn on_result, void *arg) {
+      auto *dns = new gxds_dns{std::string(name.data, name.size), args, on_result, arg};
       Get().active.push_back(dns);
       Get().log.push_back("+" + dns->name);
       return dns;
@@ -70,13 +70,13 @@ struct FakeDns {
     gxds_dns *dns = Find(name);
     ASSERT_NE(dns, nullptr) << name;
     gxds_status ok = gxds_status_ok();
-    dns->answered(dns->arg, in.data(), in.size(), &ok);
+    dns->on_result(dns->arg, in.data(), in.size(), &ok);
   }
   void Fail(const std::string &name, const char *why) {
     gxds_dns *dns = Find(name);
     ASSERT_NE(dns, nullptr) << name;
     gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "%s", why);
-    dns->answered(dns->arg, nullptr, 0, &status);
+    dns->on_result(dns->arg, nullptr, 0, &status);
     gxds_status_fini(&status);
   }
 };

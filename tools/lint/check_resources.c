@@ -189,7 +189,7 @@ static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_n
 void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
                          gxds_file_input file, gxds_findings *findings) {
   looker l = {.schema = schema, .validator = validator, .findings = findings, .file = file.name};
-  gxds_file_errors told = {0};
-  gxds_file_read_each(schema, file.name, file.bytes, look, &l, &told);
-  gxds_file_errors_fini(&told);
+  gxds_file_errors reported = {0};
+  gxds_file_read_each(schema, file.name, file.bytes, look, &l, &reported);
+  gxds_file_errors_fini(&reported);
 }

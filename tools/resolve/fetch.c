@@ -110,7 +110,7 @@ struct gxds_fetch {
   /* Used by both threads, under the mutex: */
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  bool news;
+  bool updated;
   bool gone;
   gxds_fetched *looked; /* the finished result of a look; NULL: none */
 };
@@ -124,7 +124,7 @@ static void set(gxds_fetch *f, bool *flag) {
 
 static void on_update(void *arg) {
   gxds_fetch *f = arg;
-  set(f, &f->news);
+  set(f, &f->updated);
 }
 
 static void on_gone(void *arg) {
@@ -167,13 +167,13 @@ bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline) {
                                  .tv_nsec = deadline % GXDS_SECOND};
   pthread_mutex_lock(&f->mutex);
   int timed_out = 0;
-  while (!f->news && !timed_out) {
+  while (!f->updated && !timed_out) {
     timed_out = pthread_cond_timedwait(&f->changed, &f->mutex, &until);
   }
-  bool news = f->news;
-  f->news = false;
+  bool updated = f->updated;
+  f->updated = false;
   pthread_mutex_unlock(&f->mutex);
-  return news;
+  return updated;
 }
 
 /* ---- looking: on the reactor ---- */

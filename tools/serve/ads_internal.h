@@ -31,8 +31,8 @@ typedef struct gxds_ads_stream {
   bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
                    (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
-  gxds_deadline again; /* set if a response is due later without an event: removals, or an update
-                          that waits for an answer */
+  gxds_deadline due_later; /* set if a response is due later without an event: removals, or an
+                          update that waits for an answer */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;

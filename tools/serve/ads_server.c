@@ -179,10 +179,10 @@ static bool has_more(const gxds_ads_type_state *t) {
   return !gxds_due_is_empty(&t->subscription.due) || !gxds_due_is_empty(&t->delta.due);
 }
 
-static void look_again(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
-  const bool earlier =
-      gxds_deadline_is_set(&st->again) && gxds_deadlines_at(&s->deadlines, &st->again) <= at;
-  if (!earlier) gxds_deadlines_set(&s->deadlines, &st->again, at);
+static void pump_at(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
+  const bool earlier = gxds_deadline_is_set(&st->due_later) &&
+                       gxds_deadlines_at(&s->deadlines, &st->due_later) <= at;
+  if (!earlier) gxds_deadlines_set(&s->deadlines, &st->due_later, at);
 }
 
 /* True if a response was sent, or an update waits for an answer. While an update waits, listeners
@@ -195,7 +195,7 @@ static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) 
     gxds_ads_type_state *t = &st->types[type];
     if (!t->dirty || (waits && type != GXDS_FILE_ENDPOINTS)) continue;
     if (must_wait(t, now)) {
-      look_again(s, st, t->answer_by);
+      pump_at(s, st, t->answer_by);
       waits = true;
       continue;
     }
@@ -226,7 +226,7 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
     }
     gxds_time due = removal_time(st);
     if (now < due) {
-      look_again(s, st, due);
+      pump_at(s, st, due);
       return;
     }
     if (gxds_ads_service_is_delta(st->service)) {
@@ -241,10 +241,10 @@ static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now)
 
 /* Sends the first response that is due, if the stream is not sending. */
 static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
-  gxds_deadlines_cancel(&s->deadlines, &st->again);
+  gxds_deadlines_cancel(&s->deadlines, &st->due_later);
   if (st->sending || !s->set) return;
   if (!send_update(s, st, now)) send_removal(s, st, now);
-  if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->again); /* on_sent looks again */
+  if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->due_later); /* on_sent sets it anew */
 }
 
 static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {
@@ -289,7 +289,7 @@ static void forget(gxds_ads_server *s, gxds_ads_stream *st, gxds_str why) {
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
-  gxds_deadlines_cancel(&s->deadlines, &st->again);
+  gxds_deadlines_cancel(&s->deadlines, &st->due_later);
   HASH_DELETE(by_id, s->streams, st);
   free_stream(st);
 }
@@ -455,7 +455,7 @@ gxds_time gxds_ads_server_deadline(const gxds_ads_server *s) {
 void gxds_ads_server_on_deadline(gxds_ads_server *s, gxds_time now) {
   const gxds_deadline *due;
   while ((due = gxds_deadlines_take_due(&s->deadlines, now, UINT64_MAX))) {
-    pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, again)), now);
+    pump(s, (gxds_ads_stream *)((char *)due - offsetof(gxds_ads_stream, due_later)), now);
   }
 }
 
@@ -474,7 +474,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
     GXDS_CHECK(st->id > last && st->id <= s->last_id);
     last = st->id;
     GXDS_CHECK(find(s, st->id) == st);
-    GXDS_CHECK(!gxds_deadline_is_set(&st->again) || !st->sending);
+    GXDS_CHECK(!gxds_deadline_is_set(&st->due_later) || !st->sending);
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription, s->set);
@@ -485,7 +485,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
       GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
       /* On a stream that is not sending, an update that is due has a deadline. */
-      const bool waits = gxds_deadline_is_set(&st->again);
+      const bool waits = gxds_deadline_is_set(&st->due_later);
       GXDS_CHECK(!s->set || st->sending || waits || !ts->dirty);
     }
     GXDS_CHECK(s->set || !st->sending);

@@ -55,7 +55,7 @@ static void ask(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_delt
   }
   if (!n->subscribe) return;
   gxds_serve_event_add_name(added, n->name);
-  if (known) e->again = true;
+  if (known) e->resend = true;
   e->named = true;
 }
 
@@ -164,10 +164,10 @@ bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,
   return !gxds_due_is_empty(&s->due);
 }
 
-bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name) {
+bool gxds_delta_subscription_resend(gxds_delta_subscription *s, gxds_str name) {
   const size_t at = place_of(s, name);
   if (at == s->count || !s->entries[at].has) return false;
-  s->entries[at].again = true;
+  s->entries[at].resend = true;
   look_at(s, at);
   return true;
 }
@@ -201,9 +201,9 @@ void gxds_delta_response_fini(gxds_delta_response *r) {
 }
 
 static bool is_due(const gxds_delta_entry *e, const gxds_file_resource *now, bool with_removals) {
-  if (now) return e->again || !e->has || e->version != now->version;
-  if (e->has) return with_removals || e->again;
-  return e->named && (e->again || !e->told_absent);
+  if (now) return e->resend || !e->has || e->version != now->version;
+  if (e->has) return with_removals || e->resend;
+  return e->named && (e->resend || !e->sent_removed);
 }
 
 static void include(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_file_resource *now,
@@ -218,8 +218,8 @@ static void include(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_
   s->held -= e->has;
   e->has = now != NULL;
   s->held += e->has;
-  e->told_absent = now == NULL;
-  e->again = false;
+  e->sent_removed = now == NULL;
+  e->resend = false;
 }
 
 /* About how many bytes a resource takes in a response; 0 for NULL. */
@@ -337,7 +337,7 @@ void gxds_delta_subscription_validate(const gxds_delta_subscription *s, const gx
     const gxds_delta_entry *e = &s->entries[i];
     GXDS_CHECK(i == 0 || gxds_str_compare(s->entries[i - 1].name, e->name) < 0);
     GXDS_CHECK(e->named || (s->wildcard && e->has));
-    GXDS_CHECK(!e->told_absent || !e->has);
+    GXDS_CHECK(!e->sent_removed || !e->has);
     held += e->has;
   }
   GXDS_CHECK(s->held == held);

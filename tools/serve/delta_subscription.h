@@ -13,14 +13,14 @@ extern "C" {
 #endif
 
 typedef struct gxds_delta_entry {
-  gxds_str name;    /* owned */
-  bool named;       /* subscribed to by name; else it came with "*" */
-  bool again;       /* subscribed to or needed again, so it is sent even if the client has it */
-  bool look;        /* it may be due: see gxds_due */
-  bool sent;        /* on this stream */
-  bool told_absent; /* the client was sent this name as removed */
-  bool has;         /* the client has a resource of that name, of version: */
-  uint64_t version; /* 0: a version that is not ours */
+  gxds_str name;     /* owned */
+  bool named;        /* subscribed to by name; else it came with "*" */
+  bool resend;       /* subscribed to or needed again, so it is sent even if the client has it */
+  bool look;         /* it may be due: see gxds_due */
+  bool sent;         /* on this stream */
+  bool sent_removed; /* the client was sent this name as removed */
+  bool has;          /* the client has a resource of that name, of version: */
+  uint64_t version;  /* 0: a version that is not ours */
 } gxds_delta_entry;
 
 typedef struct gxds_delta_subscription {
@@ -57,7 +57,7 @@ void gxds_delta_subscription_update(gxds_delta_subscription *s, gxds_delta_name 
 
 /* Marks a name to be sent again even if it has not changed. False if the client does not have it.
  */
-bool gxds_delta_subscription_send_again(gxds_delta_subscription *s, gxds_str name);
+bool gxds_delta_subscription_resend(gxds_delta_subscription *s, gxds_str name);
 
 /* Call it for a new set with these changes. True if a resource may be due. */
 bool gxds_delta_subscription_on_changes(gxds_delta_subscription *s,

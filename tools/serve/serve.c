@@ -106,10 +106,10 @@ static void on_change(serve *s) {
 
 static void on_deadline(serve *s) {
   if (!s->watch) return;
-  gxds_dir_news news = gxds_dir_watch_on_deadline(s->watch, gxds_clock_now());
-  if (news == GXDS_DIR_ERRORS) {
+  gxds_dir_change change = gxds_dir_watch_on_deadline(s->watch, gxds_clock_now());
+  if (change == GXDS_DIR_ERRORS) {
     emit_errors(s, gxds_dir_watch_errors(s->watch));
-  } else if (news == GXDS_DIR_SET) {
+  } else if (change == GXDS_DIR_SET) {
     serve_set(s, gxds_dir_watch_set(s->watch));
   }
   /* After the set, because new resources remove earlier errors from the page. */

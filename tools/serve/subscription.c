@@ -129,7 +129,7 @@ typedef struct row {
 static bool changed(const row *r) {
   if (!r->now) return false;
   const gxds_file_resource *sent = r->entry ? r->entry->sent : NULL;
-  if (r->entry && r->entry->again) return true;
+  if (r->entry && r->entry->resend) return true;
   if (sent == r->now) return false; /* sets share what did not change */
   return !sent || !gxds_str_equal(sent->bytes, r->now->bytes);
 }
@@ -175,7 +175,7 @@ static void include(gxds_ads_response *out, const gxds_file_resource *r) {
 }
 
 static void mark_sent(gxds_ads_entry *entry, const gxds_file_resource *r) {
-  entry->again = false;
+  entry->resend = false;
   const gxds_file_resource *old = entry->sent;
   entry->sent = r ? gxds_file_resource_ref(r) : NULL;
   gxds_file_resource_unref(old);
@@ -220,10 +220,10 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
   s->answered = true;
 }
 
-bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name) {
+bool gxds_ads_subscription_resend(gxds_ads_subscription *s, gxds_str name) {
   const size_t at = find(s, name);
   if (at == s->count || !s->entries[at].sent) return false;
-  s->entries[at].again = true;
+  s->entries[at].resend = true;
   look_at(s, at);
   return true;
 }

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct gxds_ads_entry {
   gxds_str name;                  /* owned */
   bool named;                     /* subscribed to by name; else it came with "*" */
-  bool again;                     /* it must be sent again although the client has it */
+  bool resend;                    /* it must be sent again although the client has it */
   bool look;                      /* it may be due: see gxds_due */
   const gxds_file_resource *sent; /* the resource that the client was last sent; a reference; NULL:
                                      none */
@@ -65,7 +65,7 @@ void gxds_ads_response_fini(gxds_ads_response *r);
 
 /* Marks a name to be sent again even if it has not changed. False if the client does not have it.
  */
-bool gxds_ads_subscription_send_again(gxds_ads_subscription *s, gxds_str name);
+bool gxds_ads_subscription_resend(gxds_ads_subscription *s, gxds_str name);
 
 /* Makes the response with resources that are new or changed, which counts as sent. Removed
  * resources stay in it. False if no response is due. */

@@ -31,8 +31,8 @@ void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
   gxds_str name = endpoints_of(cluster, arena);
   if (gxds_file_set_find_by_any_name(set, GXDS_FILE_ENDPOINTS, name)) {
     bool due = gxds_ads_service_is_delta(st->service)
-                   ? gxds_delta_subscription_send_again(&t->delta, name)
-                   : gxds_ads_subscription_send_again(&t->subscription, name);
+                   ? gxds_delta_subscription_resend(&t->delta, name)
+                   : gxds_ads_subscription_resend(&t->subscription, name);
     t->dirty = t->dirty || due;
   }
   upb_Arena_Free(arena);

@@ -28,7 +28,7 @@ struct gxds_page_server {
 
 typedef struct MHD_Connection connection;
 
-static enum MHD_Result answer(connection *c, unsigned code, const char *type, gxds_str body) {
+static enum MHD_Result respond(connection *c, unsigned code, const char *type, gxds_str body) {
   struct MHD_Response *r =
       MHD_create_response_from_buffer(body.size, (void *)body.data, MHD_RESPMEM_MUST_COPY);
   if (!r) return MHD_NO;
@@ -43,8 +43,8 @@ static enum MHD_Result answer(connection *c, unsigned code, const char *type, gx
   return result;
 }
 
-static enum MHD_Result answer_text(connection *c, unsigned code, const char *words) {
-  return answer(c, code, "text/plain; charset=utf-8", gxds_str_z(words));
+static enum MHD_Result respond_with_text(connection *c, unsigned code, const char *text) {
+  return respond(c, code, "text/plain; charset=utf-8", gxds_str_z(text));
 }
 
 /* A page from elsewhere may let its own name resolve to this machine (DNS rebinding). It sends that
@@ -75,8 +75,8 @@ static enum MHD_Result give_state(gxds_page_server *s, connection *c) {
     gxds_page_state_render(s->state, &text);
   }
   pthread_mutex_unlock(&s->lock);
-  enum MHD_Result result = answer(c, text.size ? MHD_HTTP_OK : MHD_HTTP_NOT_MODIFIED,
-                                  "application/json", gxds_text_str(&text));
+  enum MHD_Result result = respond(c, text.size ? MHD_HTTP_OK : MHD_HTTP_NOT_MODIFIED,
+                                   "application/json", gxds_text_str(&text));
   gxds_text_fini(&text);
   return result;
 }
@@ -102,9 +102,10 @@ static enum MHD_Result take_weight(gxds_page_server *s, connection *c,
                                    const gxds_serve_http_request *r) {
   const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
   if (!type || strcmp(type, "application/json") != 0) {
-    return answer_text(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "expected application/json");
+    return respond_with_text(c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "expected application/json");
   }
-  if (r->too_long) return answer_text(c, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
+  if (r->too_long)
+    return respond_with_text(c, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
   json_error_t error;
   const char *resource;
   const char *region = "";
@@ -117,11 +118,12 @@ static enum MHD_Result take_weight(gxds_page_server *s, connection *c,
                               &resource, "region", &region, "zone", &zone, "sub_zone", &sub_zone,
                               "weight", &weight, "priority", &priority) != 0) {
     json_decref(root);
-    return answer_text(c, MHD_HTTP_BAD_REQUEST, error.text);
+    return respond_with_text(c, MHD_HTTP_BAD_REQUEST, error.text);
   }
   if (weight < 0 || weight > UINT32_MAX || priority < 0 || priority > UINT32_MAX) {
     json_decref(root);
-    return answer_text(c, MHD_HTTP_BAD_REQUEST, "weight and priority: expected 0 to 4294967295");
+    return respond_with_text(c, MHD_HTTP_BAD_REQUEST,
+                             "weight and priority: expected 0 to 4294967295");
   }
   gxds_page_weight wanted = {.resource = gxds_str_z(resource),
                              .priority = (uint32_t)priority,
@@ -134,8 +136,8 @@ static enum MHD_Result take_weight(gxds_page_server *s, connection *c,
   bool ok = want(s, &wanted, &status);
   pthread_mutex_unlock(&s->lock);
   json_decref(root);
-  enum MHD_Result result = ok ? answer_text(c, MHD_HTTP_ACCEPTED, "accepted")
-                              : answer_text(c, MHD_HTTP_NOT_FOUND, status.message.data);
+  enum MHD_Result result = ok ? respond_with_text(c, MHD_HTTP_ACCEPTED, "accepted")
+                              : respond_with_text(c, MHD_HTTP_NOT_FOUND, status.message.data);
   gxds_status_fini(&status);
   return result;
 }
@@ -144,16 +146,17 @@ static enum MHD_Result on_request(void *arg, const gxds_serve_http_request *r) {
   gxds_page_server *s = arg;
   connection *c = r->connection;
   if (!is_ours(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) {
-    return answer_text(c, MHD_HTTP_FORBIDDEN, "ask by address, or as localhost");
+    return respond_with_text(c, MHD_HTTP_FORBIDDEN, "ask by address, or as localhost");
   }
   bool get = strcmp(r->method, "GET") == 0;
   if (get && strcmp(r->url, "/") == 0) {
-    return answer(c, MHD_HTTP_OK, "text/html; charset=utf-8",
-                  gxds_str_of((const char *)gxds_page_html, gxds_page_html_size));
+    return respond(c, MHD_HTTP_OK, "text/html; charset=utf-8",
+                   gxds_str_of((const char *)gxds_page_html, gxds_page_html_size));
   }
   if (get && strcmp(r->url, "/state") == 0) return give_state(s, c);
   if (strcmp(r->method, "POST") == 0 && strcmp(r->url, "/weight") == 0) return take_weight(s, c, r);
-  return answer_text(c, MHD_HTTP_NOT_FOUND, "GET /, GET /state and POST /weight are what there is");
+  return respond_with_text(c, MHD_HTTP_NOT_FOUND,
+                           "GET /, GET /state and POST /weight are what there is");
 }
 
 static void free_server(gxds_page_server *s) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "tools/serve/http.h"
-#include "tools/serve/rest/answers.h"
+#include "tools/serve/rest/responses.h"
 #include "web/index.h"
 #include "web/paths.h"
 
@@ -26,8 +26,8 @@ struct gxds_rest_server {
 
 typedef gxds_serve_http_request http_request;
 
-static enum MHD_Result answer(const http_request *r, unsigned code, const char *type, gxds_str body,
-                              const char *etag) {
+static enum MHD_Result respond(const http_request *r, unsigned code, const char *type,
+                               gxds_str body, const char *etag) {
   struct MHD_Response *response =
       MHD_create_response_from_buffer(body.size, (void *)body.data, MHD_RESPMEM_MUST_COPY);
   if (!response) return MHD_NO;
@@ -39,8 +39,8 @@ static enum MHD_Result answer(const http_request *r, unsigned code, const char *
   return result;
 }
 
-static enum MHD_Result answer_text(const http_request *r, unsigned code, const char *words) {
-  return answer(r, code, "text/plain; charset=utf-8", gxds_str_z(words), NULL);
+static enum MHD_Result respond_with_text(const http_request *r, unsigned code, const char *text) {
+  return respond(r, code, "text/plain; charset=utf-8", gxds_str_z(text), NULL);
 }
 
 /* The client's address in the form of gRPC's peers. */
@@ -61,7 +61,7 @@ static gxds_str peer_of(const http_request *r) {
   return gxds_text_take(&text);
 }
 
-static void emit(gxds_rest_server *s, const http_request *r, gxds_rest_answer *a) {
+static void emit(gxds_rest_server *s, const http_request *r, gxds_rest_response *a) {
   if (!a->has_event) return;
   a->event.peer = peer_of(r);
   a->event.service = "rest";
@@ -70,19 +70,20 @@ static void emit(gxds_rest_server *s, const http_request *r, gxds_rest_answer *a
   pthread_mutex_unlock(&s->lock);
 }
 
-static enum MHD_Result answer_discovery(gxds_rest_server *s, const http_request *r,
-                                        gxds_file_type type) {
-  if (r->too_long) return answer_text(r, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
+static enum MHD_Result respond_to_discovery(gxds_rest_server *s, const http_request *r,
+                                            gxds_file_type type) {
+  if (r->too_long)
+    return respond_with_text(r, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
   pthread_mutex_lock(&s->lock);
   const gxds_file_set *set = s->served ? gxds_file_set_ref(s->served) : NULL;
   pthread_mutex_unlock(&s->lock);
-  gxds_rest_answer a = gxds_rest_answer_request(s->schema, set, type, gxds_text_str(&r->body));
+  gxds_rest_response a = gxds_rest_respond(s->schema, set, type, gxds_text_str(&r->body));
   gxds_file_set_unref(set);
   emit(s, r, &a);
   enum MHD_Result result =
-      answer(r, a.code, a.code == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8",
-             a.body, NULL);
-  gxds_rest_answer_fini(&a);
+      respond(r, a.code, a.code == MHD_HTTP_OK ? "application/json" : "text/plain; charset=utf-8",
+              a.body, NULL);
+  gxds_rest_response_fini(&a);
   return result;
 }
 
@@ -94,25 +95,25 @@ static const gxds_file_input *find_file(const gxds_rest_server *s, const char *u
   return NULL;
 }
 
-static enum MHD_Result answer_file(gxds_rest_server *s, const http_request *r) {
+static enum MHD_Result respond_with_file(gxds_rest_server *s, const http_request *r) {
   const char *known =
       MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
   enum MHD_Result result;
   pthread_mutex_lock(&s->lock);
   const gxds_file_input *file = find_file(s, r->url);
   if (file) {
-    result = answer(r, MHD_HTTP_OK, "application/octet-stream", file->bytes, NULL);
+    result = respond(r, MHD_HTTP_OK, "application/octet-stream", file->bytes, NULL);
   } else if (strcmp(r->url, GXDS_WEB_INDEX_PATH) != 0) {
-    result = answer_text(r, MHD_HTTP_NOT_FOUND,
-                         "POST /v3/discovery:{listeners,routes,clusters,endpoints}, GET "
-                         "/" GXDS_DIR_INDEX_NAME " and of its files are what there is");
+    result = respond_with_text(r, MHD_HTTP_NOT_FOUND,
+                               "POST /v3/discovery:{listeners,routes,clusters,endpoints}, GET "
+                               "/" GXDS_DIR_INDEX_NAME " and of its files are what there is");
   } else if (!s->served) {
-    result =
-        answer_text(r, MHD_HTTP_SERVICE_UNAVAILABLE, "no good state of the files is there yet");
+    result = respond_with_text(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+                               "no good state of the files is there yet");
   } else if (known && strcmp(known, s->etag.data) == 0) {
-    result = answer(r, MHD_HTTP_NOT_MODIFIED, "", gxds_str_of(NULL, 0), s->etag.data);
+    result = respond(r, MHD_HTTP_NOT_MODIFIED, "", gxds_str_of(NULL, 0), s->etag.data);
   } else {
-    result = answer(r, MHD_HTTP_OK, "application/json", s->index, s->etag.data);
+    result = respond(r, MHD_HTTP_OK, "application/json", s->index, s->etag.data);
   }
   pthread_mutex_unlock(&s->lock);
   return result;
@@ -122,11 +123,11 @@ static enum MHD_Result on_request(void *arg, const http_request *r) {
   gxds_rest_server *s = arg;
   const gxds_file_type type = gxds_rest_type_of(r->url);
   if (type < GXDS_FILE_TYPE_COUNT) {
-    if (strcmp(r->method, "POST") == 0) return answer_discovery(s, r, type);
-    return answer_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a POST");
+    if (strcmp(r->method, "POST") == 0) return respond_to_discovery(s, r, type);
+    return respond_with_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a POST");
   }
-  if (strcmp(r->method, "GET") == 0) return answer_file(s, r);
-  return answer_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a GET");
+  if (strcmp(r->method, "GET") == 0) return respond_with_file(s, r);
+  return respond_with_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a GET");
 }
 
 static void clear_files(gxds_rest_server *s) {

@@ -1,4 +1,4 @@
-#include "tools/serve/rest/answers.h"
+#include "tools/serve/rest/responses.h"
 
 #include <jansson.h>
 #include <xxhash.h>
@@ -8,7 +8,7 @@
 #include "web/json.h"
 #include "web/paths.h"
 
-void gxds_rest_answer_fini(gxds_rest_answer *a) {
+void gxds_rest_response_fini(gxds_rest_response *a) {
   gxds_str_free(&a->body);
   if (a->has_event) gxds_serve_event_fini(&a->event);
 }
@@ -19,8 +19,8 @@ gxds_file_type gxds_rest_type_of(const char *url) {
   return type;
 }
 
-static gxds_rest_answer with_text(unsigned code, const char *words) {
-  return (gxds_rest_answer){.code = code, .body = gxds_str_dup(gxds_str_z(words))};
+static gxds_rest_response with_text(unsigned code, const char *text) {
+  return (gxds_rest_response){.code = code, .body = gxds_str_dup(gxds_str_z(text))};
 }
 
 /* Finds a field by either of its names in proto3 JSON. */
@@ -68,16 +68,16 @@ static gxds_str write_response(gxds_file_type type, const selection *s, gxds_str
   return gxds_response_writer_finish(&w);
 }
 
-static void add_push_event(gxds_rest_answer *a, const selection *s) {
+static void add_push_event(gxds_rest_response *a, const selection *s) {
   a->event.kind = GXDS_SERVE_PUSH;
   for (size_t i = 0; i < s->count; i++) {
     gxds_serve_event_add_name(&a->event, s->entries[i]->resource->name);
   }
 }
 
-static gxds_rest_answer respond(const gxds_schema *schema, gxds_file_type type, const selection *s,
-                                gxds_str version) {
-  gxds_rest_answer a = {.code = 200};
+static gxds_rest_response respond(const gxds_schema *schema, gxds_file_type type,
+                                  const selection *s, gxds_str version) {
+  gxds_rest_response a = {.code = 200};
   gxds_text json = {0};
   gxds_text error = {0};
   gxds_str bytes = write_response(type, s, version);
@@ -96,7 +96,7 @@ static gxds_rest_answer respond(const gxds_schema *schema, gxds_file_type type, 
   return a;
 }
 
-static void add_nack_event(gxds_rest_answer *a, const json_t *request, const json_t *error) {
+static void add_nack_event(gxds_rest_response *a, const json_t *request, const json_t *error) {
   a->event.kind = GXDS_SERVE_NACK;
   a->has_event = true;
   a->event.detail = gxds_str_dup(text_of(json_object_get(error, "message")));
@@ -104,14 +104,14 @@ static void add_nack_event(gxds_rest_answer *a, const json_t *request, const jso
 }
 
 /* Requests that find nothing new emit no event: there is one every few seconds. */
-static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set *set,
-                                  gxds_file_type type, const json_t *request) {
+static gxds_rest_response respond_to(const gxds_schema *schema, const gxds_file_set *set,
+                                     gxds_file_type type, const json_t *request) {
   selection s = select_entries(set, type, field(request, "resource_names", "resourceNames"));
   gxds_text version = {0};
   gxds_file_version_render(s.hash, &version);
   const gxds_str known = text_of(field(request, "version_info", "versionInfo"));
   const json_t *error = field(request, "error_detail", "errorDetail");
-  gxds_rest_answer a;
+  gxds_rest_response a;
   if (gxds_str_equal(known, gxds_text_str(&version))) {
     a = with_text(304, "");
   } else {
@@ -132,8 +132,8 @@ static gxds_rest_answer answer_to(const gxds_schema *schema, const gxds_file_set
   return a;
 }
 
-gxds_rest_answer gxds_rest_answer_request(const gxds_schema *schema, const gxds_file_set *set,
-                                          gxds_file_type type, gxds_str json) {
+gxds_rest_response gxds_rest_respond(const gxds_schema *schema, const gxds_file_set *set,
+                                     gxds_file_type type, gxds_str json) {
   if (!set) return with_text(503, "no good state of the files is there yet");
   json_error_t error;
   json_t *request = json_loadb(json.data ? json.data : "", json.size, 0, &error);
@@ -141,7 +141,7 @@ gxds_rest_answer gxds_rest_answer_request(const gxds_schema *schema, const gxds_
     json_decref(request);
     return with_text(400, request ? "expected a DiscoveryRequest" : error.text);
   }
-  gxds_rest_answer a = answer_to(schema, set, type, request);
+  gxds_rest_response a = respond_to(schema, set, type, request);
   json_decref(request);
   return a;
 }
