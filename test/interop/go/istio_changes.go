@@ -214,6 +214,7 @@ func (w *changingMesh) drives(l *load, count int, restarts bool) error {
 			fmt.Printf("  change %d: %s\n", i, what)
 		}
 		w.apply()
+		*w.made = i
 		var err error
 		if away {
 			err = w.start()

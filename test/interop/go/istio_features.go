@@ -16,6 +16,7 @@ type mesh struct {
 	*istio
 	backends []int
 	features string // of the bootstrap
+	made     *int   // changes by the seed
 }
 
 // newClient starts a program with channels to services.

@@ -5,8 +5,8 @@ func istioKinds(i *istio) []kind {
 	var all []kind
 	add := func(way, features string, tries ...feature) {
 		for _, f := range tries {
-			all = append(all, kind{name: "Istio, " + way + ": " + f.name, run: func(kind) error {
-				return f.try(&mesh{istio: i, backends: ports, features: features})
+			all = append(all, kind{name: "Istio, " + way + ": " + f.name, run: func(k kind) error {
+				return f.try(&mesh{istio: i, backends: ports, features: features, made: k.made})
 			}})
 		}
 	}

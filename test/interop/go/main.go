@@ -23,7 +23,7 @@ var (
 	javaPlaneJars = flag.String("java-control-plane", "", "where the jars of java-control-plane are; empty: nowhere")
 	javaSources   = flag.String("java", "", "where the programs in Java are")
 	seed          = flag.Uint64("seed", 1, "of the changes")
-	changes       = flag.Int("changes", 500, "how many, in each pairing")
+	changes       = flag.Int("changes", 500, "how many, in each pairing that makes changes")
 	only          = flag.String("only", "", "part of a pairing's name: run such ones")
 	quick         = flag.Bool("quick", false, "only the pairings of go-control-plane and Envoy, some at once")
 	verbose       = flag.Bool("verbose", false, "print every change")
@@ -41,6 +41,7 @@ type kind struct {
 	rest       bool    // this project's client uses REST
 	unreported bool    // see pairing
 	quick      bool
+	made       *int // the changes that its run made; set before the run
 }
 
 func kinds() []kind {
@@ -256,7 +257,7 @@ func (p toldByLog) nacks() int { return len(p.of.refusals()) }
 // drive runs the changes on a control plane and a client, which it ends, through a world.
 func (k kind) drive(plane controlPlane, c client, w *world) error {
 	defer c.stop()
-	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, unreported: k.unreported, verbose: func(format string, args ...any) {
+	p := &pairing{plane: plane, client: c, world: w, apart: k.apart, unreported: k.unreported, made: k.made, verbose: func(format string, args ...any) {
 		if *verbose {
 			fmt.Printf("  "+format+"\n", args...)
 		}
@@ -285,6 +286,7 @@ func results(chosen []kind, atOnce int) <-chan result {
 		workers.Go(func() {
 			for k := range todo {
 				began := time.Now()
+				k.made = new(int)
 				var err error
 				if k.missing == "" {
 					err = k.run(k)
@@ -347,7 +349,12 @@ func runAll(kinds []kind) error {
 	}
 	began := time.Now()
 	ok, failed, skipped := 0, 0, 0
+	made, changing := 0, 0
 	for r := range results(chosen, atOnce) {
+		if *r.made > 0 {
+			made += *r.made
+			changing++
+		}
 		switch {
 		case r.missing != "":
 			skipped++
@@ -365,8 +372,8 @@ func runAll(kinds []kind) error {
 				r.faulty.otherwise, r.faulty.of)
 		}
 	}
-	fmt.Printf("%d pairings ok, %d failed, %d skipped, in %.0f s; seed %d, %d changes in each\n",
-		ok, failed, skipped, time.Since(began).Seconds(), *seed, *changes)
+	fmt.Printf("%d pairings ok, %d failed, %d skipped, in %.0f s; seed %d, %d changes in %d pairings\n",
+		ok, failed, skipped, time.Since(began).Seconds(), *seed, made, changing)
 	if failed > 0 || ok == 0 {
 		return errors.New("not all is well")
 	}

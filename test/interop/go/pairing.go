@@ -17,6 +17,7 @@ type pairing struct {
 	apart  bool // a cluster returns only after the client has seen its removal: test/interop/README.md
 	// The client reports no load in this pairing.
 	unreported bool
+	made       *int // changes
 	verbose    func(format string, args ...any)
 }
 
@@ -36,6 +37,7 @@ func (p *pairing) run(changes int) error {
 		if err != nil {
 			return fmt.Errorf("change %d (%s): %w", i, what, err)
 		}
+		*p.made = i
 		p.verbose("change %d: %s", i, what)
 		if p.world.rng.IntN(4) == 0 || p.world.faulty != nil || p.world.envoy != nil {
 			if err := p.settle(fmt.Sprintf("change %d (%s)", i, what)); err != nil {
