@@ -21,13 +21,19 @@ bool gxds_args_flag(char *const *argv, int i, const char *name) {
   return strcmp(argv[i], name) == 0;
 }
 
-bool gxds_args_seconds(const char *text, gxds_duration *out) {
+bool gxds_args_is_help(char *const *argv, int i) {
+  return gxds_args_flag(argv, i, "--help") || gxds_args_flag(argv, i, "-h");
+}
+
+void gxds_args_seconds(const char *option, const char *text, gxds_duration *out, gxds_text *error) {
   static const double kMost = 86400; /* a day */
   char *end;
   double seconds = strtod(text, &end);
-  if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) return false;
-  *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
-  return true;
+  if (end == text || *end || !(seconds >= 0.001) || seconds > kMost) {
+    gxds_text_addf(error, "%s: expected 0.001 to 86400 seconds, found %s", option, text);
+  } else {
+    *out = (gxds_duration)(seconds * (double)GXDS_SECOND);
+  }
 }
 
 bool gxds_args_check_address(const char *of, const char *text, gxds_text *error) {

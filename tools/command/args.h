@@ -1,4 +1,8 @@
-/* Functions that the subcommands' command lines share. Pure. */
+/* Functions that the subcommands' command lines share. Pure.
+ *
+ * They are not made with getopt_long(): with a table of options and a switch each command line
+ * would take more code. It also accepts the beginning of an option's name ("--js" for "--json"), so
+ * a new option could make a working command line ambiguous, and it keeps its state in globals. */
 #ifndef GRPC_XDS_TOOLS_COMMAND_ARGS_H_
 #define GRPC_XDS_TOOLS_COMMAND_ARGS_H_
 
@@ -15,8 +19,11 @@ extern "C" {
 const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_text *error);
 /* Whether argv[i] is that option, which has no value. */
 bool gxds_args_flag(char *const *argv, int i, const char *name);
-/* Reads 0.001 to 86400 seconds. False if the text is something else. */
-bool gxds_args_seconds(const char *text, gxds_duration *out);
+/* Whether argv[i] asks for the help: "--help" or "-h". */
+bool gxds_args_is_help(char *const *argv, int i);
+/* Reads 0.001 to 86400 seconds, the value of an option. If the text is something else, adds an
+ * error that names the option. */
+void gxds_args_seconds(const char *option, const char *text, gxds_duration *out, gxds_text *error);
 /* Checks that text is ADDRESS:PORT, looking only at the port; gRPC checks the address. If not, adds
  * an error that names `of`, for example an option. */
 bool gxds_args_check_address(const char *of, const char *text, gxds_text *error);

@@ -184,7 +184,7 @@ static void print(const lint *l) {
 static int parse(lint *l, int argc, char **argv) {
   int paths = 0;
   for (int i = 1; i < argc; i++) {
-    if (gxds_args_flag(argv, i, "--help") || gxds_args_flag(argv, i, "-h")) {
+    if (gxds_args_is_help(argv, i)) {
       fputs(help, stdout);
       return 0;
     }

@@ -89,7 +89,7 @@ static void add_argument(gxds_query *q, const char *arg, gxds_text *error) {
 static bool parse_one(char *const *argv, int *i, gxds_query *q, gxds_text *error) {
   const char *arg = argv[*i];
   const char *value;
-  if (gxds_args_flag(argv, *i, "--help") || gxds_args_flag(argv, *i, "-h")) {
+  if (gxds_args_is_help(argv, *i)) {
     q->help = true;
   } else if (gxds_args_flag(argv, *i, "--json")) {
     q->json = true;
@@ -102,9 +102,7 @@ static bool parse_one(char *const *argv, int *i, gxds_query *q, gxds_text *error
   } else if ((value = gxds_args_value(argv, i, "--authority", error)) != NULL) {
     q->authority = value;
   } else if ((value = gxds_args_value(argv, i, "--timeout", error)) != NULL) {
-    if (!gxds_args_seconds(value, &q->timeout)) {
-      gxds_text_addf(error, "--timeout: expected 0.001 to 86400 seconds, found %s", value);
-    }
+    gxds_args_seconds("--timeout", value, &q->timeout, error);
   } else if (error->size == 0 && arg[0] == '-') {
     gxds_text_addf(error, "no such option: %s", arg);
   } else if (error->size == 0) {

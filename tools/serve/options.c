@@ -90,13 +90,13 @@ static const char *checked_address(const char *option, const char *value, gxds_t
 static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_text *error) {
   const char *arg = argv[*i];
   const char *value;
-  if (strcmp(arg, "--json") == 0) {
+  if (gxds_args_flag(argv, *i, "--json")) {
     out->json = true;
-  } else if (strcmp(arg, "--quiet") == 0) {
+  } else if (gxds_args_flag(argv, *i, "--quiet")) {
     out->quiet = true;
-  } else if (strcmp(arg, "--write-index") == 0) {
+  } else if (gxds_args_flag(argv, *i, "--write-index")) {
     out->write_index = true;
-  } else if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+  } else if (gxds_args_is_help(argv, *i)) {
     out->help = true;
   } else if ((value = gxds_args_value(argv, i, "--listen", error)) != NULL) {
     out->listen = checked_address("--listen", value, error);
@@ -109,9 +109,7 @@ static bool parse_one(char *const *argv, int *i, gxds_serve_command *out, gxds_t
   } else if ((value = gxds_args_value(argv, i, "--port-file", error)) != NULL) {
     out->port_file = value;
   } else if ((value = gxds_args_value(argv, i, "--load-interval", error)) != NULL) {
-    if (!gxds_args_seconds(value, &out->load_interval)) {
-      gxds_text_addf(error, "--load-interval: expected 0.001 to 86400 seconds, found %s", value);
-    }
+    gxds_args_seconds("--load-interval", value, &out->load_interval, error);
   } else if (error->size) {
     return false;
   } else if (arg[0] == '-') {

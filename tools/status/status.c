@@ -61,16 +61,14 @@ static bool parse(int argc, char *const *argv, question *out, gxds_text *error) 
   *out = (question){.timeout = 15 * GXDS_SECOND, .colours = isatty(STDOUT_FILENO) != 0};
   for (int i = 1; i < argc && error->size == 0; i++) {
     const char *value;
-    if (gxds_args_flag(argv, i, "--help") || gxds_args_flag(argv, i, "-h")) {
+    if (gxds_args_is_help(argv, i)) {
       out->help = true;
     } else if (gxds_args_flag(argv, i, "--json")) {
       out->json = true;
     } else if (gxds_args_flag(argv, i, "--watch")) {
       out->watch = true;
     } else if ((value = gxds_args_value(argv, &i, "--timeout", error)) != NULL) {
-      if (!gxds_args_seconds(value, &out->timeout)) {
-        gxds_text_addf(error, "--timeout: expected 0.001 to 86400 seconds, found %s", value);
-      }
+      gxds_args_seconds("--timeout", value, &out->timeout, error);
     } else if (error->size == 0 && argv[i][0] == '-') {
       gxds_text_addf(error, "no such option: %s", argv[i]);
     } else if (error->size == 0 && out->whom) {
