@@ -16,7 +16,7 @@ struct MadeUp {
   gxds_policy* policy;
   std::vector<std::string>* told;
 };
-std::vector<std::string> g_told;
+std::vector<std::string> g_calls;
 MadeUp* g_made_up;  // the newest
 
 const gxds_policy_type kMadeUp = [] {
@@ -26,23 +26,23 @@ const gxds_policy_type kMadeUp = [] {
   type.title = "made_up";
   type.trace = "made_up_lb";
   type.create = [](gxds_policy* policy, const gxds_args*) -> void* {
-    return g_made_up = new MadeUp{policy, &g_told};
+    return g_made_up = new MadeUp{policy, &g_calls};
   };
   type.update = [](void*, const gxds_lb_update*) { return gxds_status_ok(); };
-  type.exit_idle = [](void*) { g_told.push_back("exit idle"); };
-  type.end = [](void*) { g_told.push_back("end"); };
+  type.exit_idle = [](void*) { g_calls.push_back("exit idle"); };
+  type.end = [](void*) { g_calls.push_back("end"); };
   type.destroy = [](void* self) {
-    g_told.push_back("destroy");
+    g_calls.push_back("destroy");
     delete static_cast<MadeUp*>(self);
   };
-  type.on_deadline = [](void*) { g_told.push_back("deadline"); };
+  type.on_deadline = [](void*) { g_calls.push_back("deadline"); };
   type.poked = [](void*, uint64_t number, gxds_str) {
-    g_told.push_back("poked " + std::to_string(number));
+    g_calls.push_back("poked " + std::to_string(number));
   };
   return type;
 }();
 
-using Told = std::vector<std::string>;
+using Calls = std::vector<std::string>;
 
 struct Recorder : gxds_watch {
   Recorder() : gxds_watch{} {
@@ -56,7 +56,7 @@ struct Recorder : gxds_watch {
 class MemoryHostTest : public PolicyTest {
  protected:
   MemoryHostTest() {
-    g_told.clear();
+    g_calls.clear();
     host_.Create(kMadeUp);
   }
   gxds_policy* policy() const { return g_made_up->policy; }
@@ -70,7 +70,7 @@ class MemoryHostTest : public PolicyTest {
     gxds_args_unref(args);
     return out;
   }
-  static void Tell(void* what) { g_told.push_back(static_cast<const char*>(what)); }
+  static void Tell(void* what) { g_calls.push_back(static_cast<const char*>(what)); }
   static void* Words(const char* words) { return const_cast<char*>(words); }
 };
 
@@ -79,9 +79,9 @@ TEST_F(MemoryHostTest, WorkThatIsPutOffIsDoneInOrderAfterWhatPutItOff) {
     channel()->ops->run_later(channel(), Tell, Words("one"));
     channel()->ops->post(channel(), Tell, Words("two"));
     host_.In([&] { channel()->ops->run_later(channel(), Tell, Words("three")); });
-    EXPECT_EQ(g_told, Told{});
+    EXPECT_EQ(g_calls, Calls{});
   });
-  EXPECT_EQ(g_told, (Told{"one", "two", "three"}));
+  EXPECT_EQ(g_calls, (Calls{"one", "two", "three"}));
 }
 
 TEST_F(MemoryHostTest, TimersOfOneTimeFireInTheOrderTheyWereSet) {
@@ -96,18 +96,18 @@ TEST_F(MemoryHostTest, TimersOfOneTimeFireInTheOrderTheyWereSet) {
   EXPECT_FALSE(channel()->ops->timer_cancel(channel(), never));
   EXPECT_EQ(host_.next_timer(), host_.now() + 1);
   host_.Pass(1);
-  EXPECT_EQ(g_told, (Told{"one", "two"}));
+  EXPECT_EQ(g_calls, (Calls{"one", "two"}));
   host_.Pass(1);
-  EXPECT_EQ(g_told, (Told{"one", "two", "late"}));
+  EXPECT_EQ(g_calls, (Calls{"one", "two", "late"}));
   EXPECT_EQ(host_.next_timer(), GXDS_TIME_NEVER);
 }
 
 TEST_F(MemoryHostTest, PolicyEndsBeforeItsMemoryDoes) {
   host_.In([&] {
     host_.End();
-    EXPECT_EQ(g_told, Told{"end"});
+    EXPECT_EQ(g_calls, Calls{"end"});
   });
-  EXPECT_EQ(g_told, (Told{"end", "destroy"}));
+  EXPECT_EQ(g_calls, (Calls{"end", "destroy"}));
 }
 
 TEST_F(MemoryHostTest, WatchersHearTheStateLaterAndNothingAfterUnwatch) {
@@ -145,7 +145,7 @@ TEST_F(MemoryHostTest, FirstPickThatWaitsTellsThePolicyToExitIdle) {
   host_.In([&] { gxds_policy_publish_queue(policy(), GRPC_CHANNEL_IDLE); });
   EXPECT_EQ(Pick(), "queue");
   EXPECT_EQ(Pick(), "queue");
-  EXPECT_EQ(g_told, Told{"exit idle"});
+  EXPECT_EQ(g_calls, Calls{"exit idle"});
 }
 
 TEST_F(MemoryHostTest, LogAndTraceAreKept) {

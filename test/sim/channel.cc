@@ -26,7 +26,7 @@ Channel::Channel(World *world, Client *client, int index, int listener)
       index_(index),
       balancing_(std::make_unique<Balancing>(
           world, "client" + std::to_string(client->index()) + " channel" + std::to_string(index))) {
-  told_.listener = listener;
+  received_.listener = listener;
   gxds_dependency_manager_options options = {};
   options.listener_name = Str(NameOf(kLds, listener));
   options.data_plane_authority = gxds_str_z(kDataPlaneAuthority);
@@ -37,29 +37,30 @@ Channel::Channel(World *world, Client *client, int index, int listener)
 
 Channel::~Channel() {
   gxds_dependency_manager_destroy(manager_);
-  for (auto &names : told_.of) {
-    for (Told &told : names) Forget(&told);
+  for (auto &names : received_.of) {
+    for (Received &received : names) Forget(&received);
   }
-  for (Told &told : told_.dns) Forget(&told);
+  for (Received &received : received_.dns) Forget(&received);
   gxds_config_unref(config_);
 }
 
 // Forgets the watch and its last notification.
-void Channel::Forget(Told *told) {
-  if (told->watch >= 0) client_->EndWatch(told->watch);
-  gxds_resource_unref(told->resource);
-  *told = Told();
+void Channel::Forget(Received *received) {
+  if (received->watch >= 0) client_->EndWatch(received->watch);
+  gxds_resource_unref(received->resource);
+  *received = Received();
 }
 
 // ---- notifications from the client ----
 
 void Channel::OnResource(const Watch &watch, const gxds_resource *resource,
                          const gxds_error *error) {
-  Told &told = told_.of[watch.type][watch.name];
-  if (told.token != watch.token) Fail("late-watch", "a channel is told by a watch that it ended");
-  gxds_resource_unref(told.resource);
-  told.resource = resource ? gxds_resource_ref(resource) : nullptr;
-  told.presence = resource ? kPresent : kFailed;
+  Received &received = received_.of[watch.type][watch.name];
+  if (received.token != watch.token)
+    Fail("late-watch", "a channel is told by a watch that it ended");
+  gxds_resource_unref(received.resource);
+  received.resource = resource ? gxds_resource_ref(resource) : nullptr;
+  received.presence = resource ? kPresent : kFailed;
   gxds_dependency_manager_on_resource(manager_, watch.token, resource, error);
 }
 
@@ -110,7 +111,7 @@ void Channel::AskDns(int host) {
 
 void Channel::DnsAgain(bool fail) {
   for (int host = 0; host < kDnsCount; host++) {
-    if (!told_.dns[host].token) continue;
+    if (!received_.dns[host].token) continue;
     dns_fails_[host] = fail;
     if (!fail) gxds_dependency_manager_reresolve(manager_);
     AskDns(host);
@@ -118,37 +119,37 @@ void Channel::DnsAgain(bool fail) {
 }
 
 bool Channel::AnswerDns(int host, int ask) {
-  Told &told = told_.dns[host];
-  if (!told.token || dns_asked_[host] != ask) return false;
+  Received &received = received_.dns[host];
+  if (!received.token || dns_asked_[host] != ask) return false;
   world_->Did(kDidDnsAnswer);
   if (dns_fails_[host]) {
     gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "no such host");
-    gxds_dependency_manager_on_dns(manager_, told.token, nullptr, &status);
+    gxds_dependency_manager_on_dns(manager_, received.token, nullptr, &status);
     gxds_status_fini(&status);
-    if (told.presence == kRequested) told.presence = kFailed;
+    if (received.presence == kRequested) received.presence = kFailed;
     return true;
   }
   gxds_str none = {nullptr, 0};
   const gxds_endpoints *endpoints =
       gxds_endpoints_of_locality(Str(DnsName(host)), gxds_locality_create(none, none, none, 1, 1));
   gxds_status ok = gxds_status_ok();
-  gxds_dependency_manager_on_dns(manager_, told.token, endpoints, &ok);
-  gxds_resource_unref(told.resource);
-  told.resource = &endpoints->base;
-  told.presence = kPresent;
+  gxds_dependency_manager_on_dns(manager_, received.token, endpoints, &ok);
+  gxds_resource_unref(received.resource);
+  received.resource = &endpoints->base;
+  received.presence = kPresent;
   return true;
 }
 
 // An event for a watch that has ended or never existed.
 void Channel::LateEvent(Random *random) {
   uint64_t token = random->Draw(last_token_ + 1);
-  for (const auto &names : told_.of) {
-    for (const Told &told : names) {
-      if (told.token == token) return;
+  for (const auto &names : received_.of) {
+    for (const Received &received : names) {
+      if (received.token == token) return;
     }
   }
-  for (const Told &told : told_.dns) {
-    if (told.token == token) return;
+  for (const Received &received : received_.dns) {
+    if (received.token == token) return;
   }
   gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "late");
   const gxds_error *error = gxds_error_of_status(&status, Str(""), Str(""));
@@ -162,7 +163,7 @@ void Channel::LateEvent(Random *random) {
 void Channel::Heal() {
   for (int host = 0; host < kDnsCount; host++) {
     dns_fails_[host] = false;
-    if (told_.dns[host].token) AskDns(host);
+    if (received_.dns[host].token) AskDns(host);
   }
 }
 
@@ -220,21 +221,21 @@ void Channel::OnWatch(const gxds_dependency_action &action) {
   if (name < 0) Fail("foreign-name", "a channel watches a name that nobody made");
   if (action.token <= last_token_) Fail("token", "a token is used again");
   last_token_ = action.token;
-  Told &told = told_.of[type][name];
-  if (told.token)
+  Received &received = received_.of[type][name];
+  if (received.token)
     Fail("watched-twice", "a channel watches %s n%d twice", action.type->short_name, name);
-  told.token = action.token;
-  told.watch = client_->AddWatch(type, name, String(action.name), index_, action.token);
+  received.token = action.token;
+  received.watch = client_->AddWatch(type, name, String(action.name), index_, action.token);
 }
 
 void Channel::OnUnwatch(uint64_t token) {
-  for (auto &names : told_.of) {
-    for (Told &told : names) {
-      if (told.token == token) return Forget(&told);
+  for (auto &names : received_.of) {
+    for (Received &received : names) {
+      if (received.token == token) return Forget(&received);
     }
   }
-  for (Told &told : told_.dns) {
-    if (told.token == token) return Forget(&told);
+  for (Received &received : received_.dns) {
+    if (received.token == token) return Forget(&received);
   }
   Fail("unknown-token", "a channel ends what it did not begin");
 }
@@ -242,9 +243,9 @@ void Channel::OnUnwatch(uint64_t token) {
 void Channel::OnDnsStart(const gxds_dependency_action &action) {
   for (int host = 0; host < kDnsCount; host++) {
     if (!gxds_str_equal(Str(DnsName(host)), action.name)) continue;
-    Told &told = told_.dns[host];
-    if (told.token) Fail("watched-twice", "a channel resolves h%d twice", host);
-    told.token = action.token;
+    Received &received = received_.dns[host];
+    if (received.token) Fail("watched-twice", "a channel resolves h%d twice", host);
+    received.token = action.token;
     last_token_ = action.token;
     dns_fails_[host] = !world_->healed() && world_->net().OneIn(4);
     return AskDns(host);
@@ -383,7 +384,7 @@ void Channel::CheckSnapshot(const gxds_config *config, const gxds_names *route_c
 // The listener and the routes are both the latest, or both those of the last snapshot.
 void Channel::CheckRoot(const gxds_config *config) {
   const gxds_listener *l = config->listener;
-  bool listener_new = told_.of[kLds][told_.listener].resource == &l->base;
+  bool listener_new = received_.of[kLds][received_.listener].resource == &l->base;
   if (!listener_new && !(config_ && config_->listener == l)) {
     Fail("torn-listener", "the listener is neither the latest nor that of the last snapshot");
   }
@@ -395,7 +396,7 @@ void Channel::CheckRoot(const gxds_config *config) {
     return;
   }
   int name = IdOf(kRds, l->rds_name);
-  bool routes_new = told_.of[kRds][name].resource == &config->route_config->base;
+  bool routes_new = received_.of[kRds][name].resource == &config->route_config->base;
   bool routes_old = config_ && config_->route_config == config->route_config &&
                     config_->listener == config->listener;
   if (!routes_new && !routes_old) {
@@ -406,14 +407,14 @@ void Channel::CheckRoot(const gxds_config *config) {
 void Channel::CheckEntry(const gxds_config *config, const gxds_cluster_entry *entry) {
   int name = IdOf(kCds, entry->name);
   if (name < 0) Fail("foreign-name", "a cluster of a name that nobody made");
-  const Told &told = told_.of[kCds][name];
-  if (!told.token) Fail("unwatched-cluster", "n%d is in the snapshot, but not watched", name);
+  const Received &received = received_.of[kCds][name];
+  if (!received.token) Fail("unwatched-cluster", "n%d is in the snapshot, but not watched", name);
   if (entry->kind == GXDS_ENTRY_ERROR) return CheckError(entry, name);
   const gxds_cluster_entry *before = config_ ? gxds_config_cluster(config_, entry->name) : nullptr;
-  bool is_new = told.resource == &entry->cluster->base;
+  bool is_new = received.resource == &entry->cluster->base;
   /* A cluster that waits for something stays as it was, perhaps as it was before it was first
    * published. */
-  bool is_old = told.presence == kPresent && (!before || before->cluster == entry->cluster);
+  bool is_old = received.presence == kPresent && (!before || before->cluster == entry->cluster);
   if (!is_new && !is_old && !MayBeKept(entry)) {
     Fail("torn-cluster", "n%d is neither the latest nor that of the last snapshot", name);
   }
@@ -433,7 +434,7 @@ bool Channel::MayBeKept(const gxds_cluster_entry *entry) {
   bool same_list = before && before->kind == GXDS_ENTRY_AGGREGATE &&
                    entry->kind == GXDS_ENTRY_AGGREGATE && before->cluster == entry->cluster;
   if (before && before != entry && !same_list) return false;
-  return awaited_ || MakeReference(told_, held_, SubscribedMask(subscriptions_)).awaited;
+  return awaited_ || MakeReference(received_, held_, SubscribedMask(subscriptions_)).awaited;
 }
 
 // An aggregate that is not the latest has exactly the leaves of the last snapshot.
@@ -451,17 +452,17 @@ void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *ent
 // in a loop.
 void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
   if (gxds_status_is_ok(&entry->error)) Fail("error-text", "an error that says nothing");
-  const Told &told = told_.of[kCds][name];
-  if (told.presence == kFailed) return;
-  const auto *c = reinterpret_cast<const gxds_cluster *>(told.resource);
+  const Received &received = received_.of[kCds][name];
+  if (received.presence == kFailed) return;
+  const auto *c = reinterpret_cast<const gxds_cluster *>(received.resource);
   bool may_wait =
-      c && (c->kind == GXDS_CLUSTER_AGGREGATE || SourceOf(told_, c).presence == kRequested);
+      c && (c->kind == GXDS_CLUSTER_AGGREGATE || SourceOf(received_, c).presence == kRequested);
   if (!may_wait) Fail("false-error", "n%d is in error, but should not be", name);
 }
 
 // Endpoints are always the latest, except below an aggregate that waits.
 void Channel::CheckLeaf(const gxds_cluster_entry *entry) {
-  const Told &source = SourceOf(told_, entry->cluster);
+  const Received &source = SourceOf(received_, entry->cluster);
   if (!source.token || source.presence == kRequested) {
     Fail("early-cluster", "a cluster is published before its endpoints are there");
   }
@@ -520,19 +521,19 @@ void Channel::CheckWatches(const Reference &expected) {
   for (int type = 0; type < kTypeCount; type++) {
     for (int name = 0; name < kNameCount; name++) {
       bool needed = (expected.needed[type] & Bit(name)) != 0;
-      if (needed == (told_.of[type][name].token != 0)) continue;
+      if (needed == (received_.of[type][name].token != 0)) continue;
       Fail("watches", "%s n%d: %s", TypeOf(type).short_name, name,
            needed ? "needed, but not watched" : "watched, but not needed");
     }
   }
   for (int host = 0; host < kDnsCount; host++) {
     bool needed = (expected.needed_dns & Bit(host)) != 0;
-    if (needed != (told_.dns[host].token != 0)) Fail("watches", "DNS of h%d", host);
+    if (needed != (received_.dns[host].token != 0)) Fail("watches", "DNS of h%d", host);
   }
 }
 
 void Channel::CompareWithReference() {
-  Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  Reference want = MakeReference(received_, held_, SubscribedMask(subscriptions_));
   if (want.failed && config_) Fail("not-failed", "a channel goes on that should fail");
   if (want.unwatched) Fail("watches", "what is needed is not watched");
   awaited_ = want.awaited;
@@ -559,19 +560,20 @@ void Channel::CompareWithReference() {
 }
 
 void Channel::CheckConverged() {
-  for (const auto &names : told_.of) {
-    for (const Told &told : names) {
-      if (told.token && told.presence == kRequested) Fail("untold", "a channel waits for ever");
+  for (const auto &names : received_.of) {
+    for (const Received &received : names) {
+      if (received.token && received.presence == kRequested)
+        Fail("untold", "a channel waits for ever");
     }
   }
-  Reference want = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  Reference want = MakeReference(received_, held_, SubscribedMask(subscriptions_));
   if (want.awaited) Fail("untold", "a channel waits for what it does not watch");
   CompareWithReference();
   balancing_->CheckSettled();
 }
 
 uint64_t Channel::Digest() const {
-  Reference r = MakeReference(told_, held_, SubscribedMask(subscriptions_));
+  Reference r = MakeReference(received_, held_, SubscribedMask(subscriptions_));
   uint64_t digest = Mix(r.failed, r.clusters);
   if (r.failed) return digest;
   ForEachName(r.clusters, [&](int name) {

@@ -22,7 +22,7 @@ class Channel {
   Channel(const Channel &) = delete;
 
   int index() const { return index_; }
-  int listener() const { return told_.listener; }
+  int listener() const { return received_.listener; }
   bool touched = false;  // Settle() is needed
 
   // ---- notifications from the client ----
@@ -72,14 +72,14 @@ class Channel {
   void CheckAggregate(const gxds_config *config, const gxds_cluster_entry *entry);
   void CompareWithReference();
   void CheckWatches(const Reference &expected);
-  void Forget(Told *told);
+  void Forget(Received *received);
 
   World *world_;
   Client *client_;
   int index_;
   std::unique_ptr<Balancing> balancing_;
   gxds_dependency_manager *manager_;
-  ToldTable told_;
+  ReceivedTable received_;
   Mask held_ = 0;
   Mask wanted_held_ = 0;  // by ToggleHold(): held also when no route names them
   int subscriptions_[kNameCount] = {};

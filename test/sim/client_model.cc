@@ -242,7 +242,7 @@ bool Client::TellsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
   if (world_->IsNoServer(primary)) return true;
-  if (o.delta && !conns_[primary].no_delta) return o.tells_absent;
+  if (o.delta && !conns_[primary].no_delta) return o.removes_absent;
   bool asked_late = entries_[w.type][w.name].source != primary;
   if (asked_late && o.answers == kAnswersNothing) return false;
   return w.type == kLds || w.type == kCds;

@@ -209,7 +209,7 @@ std::string VersionOf(const Server &server, int content) {
 int Believe(const World &world, const Server &server, const DeltaServed &s, int name,
             const DeltaRequest &r) {
   bool claimed = (r.claims & Bit(name)) != 0;
-  if (!claimed) return kUntold;
+  if (!claimed) return kNotSent;
   if (s.lied_early || (world.healed() && server.options().ttl)) return kWhoKnows;
   int held = server.Held(r.type, name);
   bool same = held >= 0 && gxds_str_equal(r.versions[name], Str(VersionOf(server, held)));
@@ -341,14 +341,14 @@ void MakeNews(Making *m, bool again) {
       Add(m, name);
     }
     bool tells =
-        IsKnownToHave(given) || (m->server->options().tells_absent && given != kToldAbsent);
+        IsKnownToHave(given) || (m->server->options().removes_absent && given != kSentRemoved);
     if (held < 0 && tells) gone |= Bit(name);
   });
   Remove(m, gone, back);
   ForEachName(s->names, [&](int name) {
     int held = m->server->Held(m->type, name);
     if (held >= 0) s->given[name] = held;
-    if (gone & Bit(name)) s->given[name] = kToldAbsent;
+    if (gone & Bit(name)) s->given[name] = kSentRemoved;
   });
 }
 

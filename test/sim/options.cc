@@ -84,7 +84,7 @@ ServerOptions DrawServer(Random *random) {
   s.replication = random->Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND);
   s.delta = random->OneIn(2);
   s.knows_delta = !random->OneIn(6);
-  s.tells_absent = random->OneIn(2);
+  s.removes_absent = random->OneIn(2);
   s.breathless = random->OneIn(4);
   gxds_duration ttl = random->Magnitude(2 * GXDS_SECOND, 200 * GXDS_SECOND);
   s.ttl = random->OneIn(4) && !s.constant_version ? ttl : 0;

@@ -245,14 +245,15 @@ struct ServerOptions {
   bool reads_stale = false;       // uses the names of a request with a stale nonce
   bool constant_version = false;  // all responses have the same version
   Answering answers = kAnswersNothing;
-  bool repeats = false;       // SotW: any change causes all resources of all types to be sent again
-  int wrap_one_in = 1;        // one in so many resources is wrapped; 0: none
-  bool delta = false;         // the bootstrap asks for delta
-  bool knows_delta = true;    // otherwise it answers UNIMPLEMENTED
-  bool tells_absent = false;  // delta: also removes names that never existed, not only deleted ones
-  bool breathless = false;    // delta: a resource that returns is removed in the same response
-  bool drops_names = false;   // delta: ignores the names in stale ACKs and NACKs, as Istio does
-  gxds_duration ttl = 0;      // of all resources
+  bool repeats = false;     // SotW: any change causes all resources of all types to be sent again
+  int wrap_one_in = 1;      // one in so many resources is wrapped; 0: none
+  bool delta = false;       // the bootstrap asks for delta
+  bool knows_delta = true;  // otherwise it answers UNIMPLEMENTED
+  bool removes_absent =
+      false;                 // delta: also removes names that never existed, not only deleted ones
+  bool breathless = false;   // delta: a resource that returns is removed in the same response
+  bool drops_names = false;  // delta: ignores the names in stale ACKs and NACKs, as Istio does
+  gxds_duration ttl = 0;     // of all resources
   bool wrapper_versions = false;  // SotW: wrappers have versions of their own
   gxds_duration delay = 0;        // before an answer
   gxds_duration replication = 0;  // before a change reaches it

@@ -9,13 +9,13 @@ int ClusterId(gxds_str name) {
   return id;
 }
 
-const gxds_cluster *ClusterIn(const ToldTable &told, int name) {
-  const Told &t = told.of[kCds][name];
+const gxds_cluster *ClusterIn(const ReceivedTable &received, int name) {
+  const Received &t = received.of[kCds][name];
   return t.presence == kPresent ? reinterpret_cast<const gxds_cluster *>(t.resource) : nullptr;
 }
 
-const gxds_cluster *AggregateIn(const ToldTable &told, int name) {
-  const gxds_cluster *c = ClusterIn(told, name);
+const gxds_cluster *AggregateIn(const ReceivedTable &received, int name) {
+  const gxds_cluster *c = ClusterIn(received, name);
   return c && c->kind == GXDS_CLUSTER_AGGREGATE ? c : nullptr;
 }
 
@@ -29,8 +29,8 @@ Mask ChildrenOf(const gxds_cluster *aggregate) {
 
 class Maker {
  public:
-  Maker(const ToldTable &told, Mask held, Mask subscribed, Reference *out)
-      : told_(told), held_(held), subscribed_(subscribed), out_(out) {}
+  Maker(const ReceivedTable &received, Mask held, Mask subscribed, Reference *out)
+      : received_(received), held_(held), subscribed_(subscribed), out_(out) {}
 
   void Make() {
     FindRoot();
@@ -47,14 +47,14 @@ class Maker {
   // Whether the resource is known to exist or not to exist.
   bool Need(int type, int name) {
     out_->needed[type] |= Bit(name);
-    const Told &t = told_.of[type][name];
+    const Received &t = received_.of[type][name];
     if (!t.token) out_->unwatched = true;
     return t.token && t.presence != kRequested;
   }
 
   void FindRoot() {
-    const Told &lds = told_.of[kLds][told_.listener];
-    if (!Need(kLds, told_.listener)) {
+    const Received &lds = received_.of[kLds][received_.listener];
+    if (!Need(kLds, received_.listener)) {
       out_->awaited = true;
       return;
     }
@@ -68,7 +68,7 @@ class Maker {
         out_->awaited = true;
         return;
       }
-      routes = reinterpret_cast<const gxds_route_config *>(told_.of[kRds][name].resource);
+      routes = reinterpret_cast<const gxds_route_config *>(received_.of[kRds][name].resource);
     }
     const gxds_virtual_host *host = routes ? HostOf(routes) : nullptr;
     out_->failed = host == nullptr;
@@ -84,7 +84,7 @@ class Maker {
     for (Mask news = from; news;) {
       Mask next = 0;
       ForEachName(news & through, [&](int name) {
-        if (const gxds_cluster *c = AggregateIn(told_, name)) next |= ChildrenOf(c);
+        if (const gxds_cluster *c = AggregateIn(received_, name)) next |= ChildrenOf(c);
       });
       news = next & ~all;
       all |= next;
@@ -97,7 +97,7 @@ class Maker {
       out_->awaited = true;
       return;
     }
-    const gxds_cluster *c = ClusterIn(told_, name);
+    const gxds_cluster *c = ClusterIn(received_, name);
     if (!c || c->kind == GXDS_CLUSTER_AGGREGATE) return;
     if (c->kind == GXDS_CLUSTER_EDS) {
       int source = IdOf(kEds, gxds_cluster_eds_name(c));
@@ -107,7 +107,7 @@ class Maker {
     }
     int host = DnsOf(c);
     out_->needed_dns |= Bit(host);
-    const Told &t = told_.dns[host];
+    const Received &t = received_.dns[host];
     if (!t.token) out_->unwatched = true;
     if (!t.token || t.presence == kRequested) out_->awaited = true;
   }
@@ -118,7 +118,7 @@ class Maker {
     for (Mask before = ~Mask{0}; before != sound_;) {
       before = sound_;
       ForEachName(all, [&](int name) {
-        const gxds_cluster *c = AggregateIn(told_, name);
+        const gxds_cluster *c = AggregateIn(received_, name);
         if (!c || !(ChildrenOf(c) & ~sound_)) sound_ |= Bit(name);
       });
     }
@@ -128,7 +128,7 @@ class Maker {
   void AddLeaves(const gxds_cluster *aggregate, ReferenceEntry *e, Mask *seen) {
     for (size_t i = 0; i < aggregate->aggregate_count; i++) {
       int name = ClusterId(aggregate->aggregate[i]);
-      const gxds_cluster *c = ClusterIn(told_, name);
+      const gxds_cluster *c = ClusterIn(received_, name);
       if (!c) continue;
       if (c->kind == GXDS_CLUSTER_AGGREGATE) {
         AddLeaves(c, e, seen);
@@ -141,7 +141,7 @@ class Maker {
 
   void MakeEntry(int name) {
     ReferenceEntry &e = out_->entries[name];
-    const gxds_cluster *c = ClusterIn(told_, name);
+    const gxds_cluster *c = ClusterIn(received_, name);
     if (!c || !(sound_ & Bit(name))) return;
     e.cluster = &c->base;
     if (c->kind == GXDS_CLUSTER_AGGREGATE) {
@@ -150,11 +150,11 @@ class Maker {
       AddLeaves(c, &e, &seen);
     } else {
       e.kind = GXDS_ENTRY_ENDPOINTS;
-      e.endpoints = SourceOf(told_, c).resource;
+      e.endpoints = SourceOf(received_, c).resource;
     }
   }
 
-  const ToldTable &told_;
+  const ReceivedTable &received_;
   Mask held_;
   Mask subscribed_;
   Mask sound_ = 0;
@@ -163,9 +163,9 @@ class Maker {
 
 }  // namespace
 
-Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed) {
+Reference MakeReference(const ReceivedTable &received, Mask held, Mask subscribed) {
   Reference out;
-  Maker(told, held, subscribed, &out).Make();
+  Maker(received, held, subscribed, &out).Make();
   return out;
 }
 
@@ -192,13 +192,13 @@ int DnsOf(const gxds_cluster *cluster) {
   Fail("foreign-name", "a host of a name that nobody made");
 }
 
-const Told &SourceOf(const ToldTable &told, const gxds_cluster *cluster) {
+const Received &SourceOf(const ReceivedTable &received, const gxds_cluster *cluster) {
   if (cluster->kind == GXDS_CLUSTER_EDS) {
     int name = IdOf(kEds, gxds_cluster_eds_name(cluster));
     if (name < 0) Fail("foreign-name", "endpoints of a name that nobody made");
-    return told.of[kEds][name];
+    return received.of[kEds][name];
   }
-  return told.dns[DnsOf(cluster)];
+  return received.dns[DnsOf(cluster)];
 }
 
 }  // namespace gxds_sim

@@ -11,17 +11,17 @@ namespace gxds_sim {
 enum Presence : uint8_t { kRequested, kPresent, kFailed };
 
 // The last notification of one watch of a channel.
-struct Told {
+struct Received {
   uint64_t token = 0;  // 0: not watched
   int watch = -1;
   Presence presence = kRequested;
   const gxds_resource *resource = nullptr;  // PRESENT: a reference
 };
 
-struct ToldTable {
+struct ReceivedTable {
   int listener = 0;
-  Told of[kTypeCount][kNameCount];
-  Told dns[kDnsCount];
+  Received of[kTypeCount][kNameCount];
+  Received dns[kDnsCount];
 };
 
 struct ReferenceEntry {
@@ -49,7 +49,7 @@ struct Reference {
 };
 
 // held, subscribed: clusters that are needed even if no route names them.
-Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed);
+Reference MakeReference(const ReceivedTable &received, Mask held, Mask subscribed);
 
 // ---- reading resources by name ids ----
 
@@ -57,7 +57,7 @@ Reference MakeReference(const ToldTable &told, Mask held, Mask subscribed);
 Mask ClustersOf(const gxds_virtual_host *host);
 const gxds_virtual_host *HostOf(const gxds_route_config *routes);
 // The source of the endpoints of an EDS or DNS cluster.
-const Told &SourceOf(const ToldTable &told, const gxds_cluster *cluster);
+const Received &SourceOf(const ReceivedTable &received, const gxds_cluster *cluster);
 int DnsOf(const gxds_cluster *cluster);
 
 constexpr char kDataPlaneAuthority[] = "service.example";

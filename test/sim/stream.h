@@ -106,7 +106,7 @@ struct DeltaHeard {
 };
 
 // The state of the server's end.
-enum { kUntold = -1, kWhoKnows = -2, kToldAbsent = -3 };
+enum { kNotSent = -1, kWhoKnows = -2, kSentRemoved = -3 };
 struct DeltaServed {
   bool asked = false;
   bool lied_early = false;           // a hostile response came before the first request

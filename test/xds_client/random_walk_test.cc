@@ -44,7 +44,7 @@ struct WalkServer {
   std::string uri;
   gxds_bootstrap_server config = {};
   bool knows_delta = true;
-  bool tells_absence = true;  // delta: also removes resources that never existed
+  bool removes_absent = true;  // delta: also removes resources that never existed
   gxds_server_id id = 0;
   gxds_stream_id stream = 0;
   bool delta = false;  // the stream uses delta
@@ -68,7 +68,7 @@ class Walk {
       servers_[i].config.resource_timer_is_transient_error = Draw(4) == 0;
       servers_[i].config.delta = Draw(2) == 0;
       servers_[i].knows_delta = Draw(4) != 0;
-      servers_[i].tells_absence = Draw(4) != 0;
+      servers_[i].removes_absent = Draw(4) != 0;
       list_[i] = &servers_[i].config;
     }
     authority_.name = gxds_str_z("a");
@@ -269,7 +269,7 @@ class Walk {
         std::string value = bad ? "bad" : truth->second;
         items.push_back({name, value, name + "=" + value});
         served->given[name] = value;
-      } else if (given == served->given.end() ? server->tells_absence : given->second != "gone") {
+      } else if (given == served->given.end() ? server->removes_absent : given->second != "gone") {
         removed.push_back(name);
         served->given[name] = "gone";
       }
@@ -465,7 +465,7 @@ class Walk {
       EXPECT_EQ(watcher.ambient, "") << what;
     } else if (watcher.held.empty()) {
       EXPECT_NE(watcher.error, "") << what;
-    } else if (watcher.type == 0 && servers_[0].tells_absence && servers_[1].tells_absence) {
+    } else if (watcher.type == 0 && servers_[0].removes_absent && servers_[1].removes_absent) {
       EXPECT_EQ(watcher.ambient.rfind("NOT_FOUND", 0), 0u) << what << ": " << watcher.ambient;
     }
   }
@@ -480,7 +480,7 @@ class Walk {
     for (int i = 0; i < 2; i++) {
       for (int type = 0; type < kTypeCount; type++) {
         // A server without news is not known to work, so the second server stays in use.
-        bool silent = servers_[0].config.delta && !servers_[0].tells_absence;
+        bool silent = servers_[0].config.delta && !servers_[0].removes_absent;
         if (i == 1 && silent && bootstrap_.server_count > 1) continue;
         EXPECT_EQ(servers_[i].types[type].names, wanted[i][type]) << servers_[i].uri;
       }

@@ -153,7 +153,7 @@ TEST_F(DnsNames, EachHasItsToken) {
   EXPECT_EQ(fake_.TakeLog(), (Strings{"-a:80"}));
 }
 
-TEST_F(DnsNames, ANameMayBeStoppedByWhoIsToldOfIt) {
+TEST_F(DnsNames, ANameMayBeStoppedByTheCallOfItsResult) {
   Start(1, "a:80");
   when_told_ = [this] { gxds_dns_names_stop(names_, 1); };
   fake_.Answer("a:80", {"10.0.0.1"});
