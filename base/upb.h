@@ -1,8 +1,24 @@
-/* Functions for the maps of protobuf messages. upb's own differ between gRPC 1.51 and 1.83. */
+/* Parts of protobuf messages: their texts, and their maps, whose functions differ between the upb
+ * of gRPC 1.51 and that of 1.83. */
 #ifndef GRPC_XDS_BASE_UPB_H_
 #define GRPC_XDS_BASE_UPB_H_
 
+#include "base/check.h"
+#include "base/str.h"
 #include "upb/upb.h"
+
+static inline gxds_str gxds_pb_str(upb_StringView s) { return gxds_str_of(s.data, s.size); }
+static inline upb_StringView gxds_pb_view(gxds_str s) {
+  return upb_StringView_FromDataAndSize(s.data, s.size);
+}
+
+/* A copy of a serialized message, whose arena it frees. The caller owns the result. */
+static inline gxds_str gxds_pb_take(const char *bytes, size_t size, upb_Arena *take_arena) {
+  GXDS_CHECK(bytes != NULL);
+  const gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
+  upb_Arena_Free(take_arena);
+  return out;
+}
 
 /* Steps to the next entry of a map field. type is the type of the message, and entry the type of
  * the field's entries in 1.51. at is a size_t that starts as kUpb_Map_Begin. The expression is true

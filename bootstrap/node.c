@@ -2,6 +2,7 @@
 #include <grpc/support/port_platform.h>
 
 #include "base/check.h"
+#include "base/upb.h"
 #include "bootstrap/reader_internal.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "google/protobuf/struct.upb.h"
@@ -14,10 +15,8 @@ enum { kMetadataDepthMax = 16 };
 
 #define USER_AGENT_NAME "gRPC C-core " GPR_PLATFORM_STRING " grpc-xds"
 
-static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
-
 static upb_StringView copy_view(gxds_reader *r, const char *data, size_t size) {
-  return view(gxds_reader_copy(r, gxds_str_of(data, size)));
+  return gxds_pb_view(gxds_reader_copy(r, gxds_str_of(data, size)));
 }
 
 static google_protobuf_Value *to_value(gxds_reader *r, const json_t *json);
@@ -104,9 +103,9 @@ static void read_locality(gxds_reader *r, const json_t *object, const gxds_path 
   gxds_str sub_zone = gxds_reader_string(r, locality, here, name, GXDS_JSON_OPTIONAL);
   if (region.size + zone.size + sub_zone.size == 0) return;
   envoy_config_core_v3_Locality *out = envoy_config_core_v3_Node_mutable_locality(node, r->arena);
-  envoy_config_core_v3_Locality_set_region(out, view(region));
-  envoy_config_core_v3_Locality_set_zone(out, view(zone));
-  envoy_config_core_v3_Locality_set_sub_zone(out, view(sub_zone));
+  envoy_config_core_v3_Locality_set_region(out, gxds_pb_view(region));
+  envoy_config_core_v3_Locality_set_zone(out, gxds_pb_view(zone));
+  envoy_config_core_v3_Locality_set_sub_zone(out, gxds_pb_view(sub_zone));
 }
 
 /* A27 and A30: exactly these two client features. */
@@ -115,7 +114,7 @@ static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
   gxds_text_addf(&version, "C-core %s grpc-xds %s", grpc_version_string(), GRPC_XDS_VERSION);
   envoy_config_core_v3_Node_set_user_agent_name(node, upb_StringView_FromString(USER_AGENT_NAME));
   envoy_config_core_v3_Node_set_user_agent_version(
-      node, view(gxds_reader_copy(r, gxds_text_str(&version))));
+      node, gxds_pb_view(gxds_reader_copy(r, gxds_text_str(&version))));
   gxds_text_fini(&version);
   static const char *const features[] = {"envoy.lb.does_not_support_overprovisioning",
                                          GXDS_FEATURE_OF_ADS};
@@ -142,12 +141,12 @@ void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out)
   if (json && !json_is_null(json) && gxds_reader_is_object(r, json, here)) {
     out->node_id = gxds_reader_string(r, json, here, "id", GXDS_JSON_OPTIONAL);
     gxds_str cluster = gxds_reader_string(r, json, here, "cluster", GXDS_JSON_OPTIONAL);
-    envoy_config_core_v3_Node_set_cluster(node, view(cluster));
+    envoy_config_core_v3_Node_set_cluster(node, gxds_pb_view(cluster));
     read_locality(r, json, here, node);
     read_metadata(r, json, here, node);
   }
   out->node_without_id = serialize(r, node);
-  envoy_config_core_v3_Node_set_id(node, view(out->node_id));
+  envoy_config_core_v3_Node_set_id(node, gxds_pb_view(out->node_id));
   fill_client(r, node);
   out->node = serialize(r, node);
 }

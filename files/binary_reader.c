@@ -5,6 +5,7 @@
 #include <upb/reflection.h>
 
 #include "base/check.h"
+#include "base/upb.h"
 #include "base/wire.h"
 
 /* Fields are read one by one, so that a response needs no memory besides that of its resources. */
@@ -74,8 +75,7 @@ static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info
   if (status != kUpb_DecodeStatus_Ok) return false;
   const upb_FieldDef *f =
       upb_MessageDef_FindFieldByNameWithSize(m, info->name_field, strlen(info->name_field));
-  upb_StringView found = upb_Message_Get(msg, f).str_val;
-  *name = gxds_str_of(found.data, found.size);
+  *name = gxds_pb_str(upb_Message_Get(msg, f).str_val);
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "files/binary_reader.h"
 #include "files/convert.h"
 #include "files/json_reader.h"
@@ -135,8 +136,7 @@ static gxds_file_type type_of(const reader *r, const gxds_file_node *node, const
 
 static gxds_str field_text(const upb_MessageDef *m, const upb_Message *msg, const char *name) {
   const upb_FieldDef *f = upb_MessageDef_FindFieldByNameWithSize(m, name, strlen(name));
-  upb_StringView text = upb_Message_Get(msg, f).str_val;
-  return gxds_str_of(text.data, text.size);
+  return gxds_pb_str(upb_Message_Get(msg, f).str_val);
 }
 
 /* Converts a message that contains resources, without its field `but`. NULL after an error. */
@@ -194,10 +194,7 @@ static gxds_file_wrapper wrapper_of(const upb_MessageDef *m, const upb_Message *
   size_t count = array ? upb_Array_Size(array) : 0;
   gxds_str *aliases = upb_Arena_Malloc(arena, (count + 1) * sizeof *aliases);
   GXDS_CHECK(aliases != NULL);
-  for (size_t i = 0; i < count; i++) {
-    upb_StringView text = upb_Array_Get(array, i).str_val;
-    aliases[i] = gxds_str_of(text.data, text.size);
-  }
+  for (size_t i = 0; i < count; i++) aliases[i] = gxds_pb_str(upb_Array_Get(array, i).str_val);
   return (gxds_file_wrapper){field_text(m, msg, "name"), aliases, count};
 }
 

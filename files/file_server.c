@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "files/make_before_break.h"
 #include "files/response_writer.h"
@@ -107,12 +108,13 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
   GXDS_CHECK(request != NULL); /* our own engine made the request */
-  upb_StringView url = envoy_service_discovery_v3_DiscoveryRequest_type_url(request);
-  upb_StringView nonce = envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request);
-  gxds_file_type type = gxds_file_type_find(gxds_str_of(url.data, url.size));
+  const gxds_str nonce =
+      gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
+  gxds_file_type type = gxds_file_type_find(
+      gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
   if (type < GXDS_FILE_TYPE_COUNT) {
     subscription *t = &s->types[type];
-    if (is_current(t, gxds_str_of(nonce.data, nonce.size))) {
+    if (is_current(t, nonce)) {
       t->asked = true;
       t->accepted = t->accepted || nonce.size > 0;
       take_names(t, request);

@@ -1,12 +1,11 @@
 #include "files/response_writer.h"
 
 #include "base/check.h"
+#include "base/upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/rpc/status.upb.h"
 #include "upb/upb.h"
-
-static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 
 void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
                                gxds_str nonce) {
@@ -18,8 +17,8 @@ void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxd
   w->errors = (gxds_text){0};
   envoy_service_discovery_v3_DiscoveryResponse_set_type_url(
       w->response, upb_StringView_FromString(gxds_file_types[type].type_url));
-  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(w->response, view(version));
-  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(w->response, view(nonce));
+  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(w->response, gxds_pb_view(version));
+  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(w->response, gxds_pb_view(nonce));
 }
 
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource) {
@@ -28,7 +27,7 @@ void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource 
   GXDS_CHECK(any != NULL);
   google_protobuf_Any_set_type_url(
       any, upb_StringView_FromString(gxds_file_types[resource->type].type_url));
-  google_protobuf_Any_set_value(any, view(resource->bytes));
+  google_protobuf_Any_set_value(any, gxds_pb_view(resource->bytes));
 }
 
 /* Adds a field of wire type 2, which holds bytes. */
@@ -51,7 +50,7 @@ void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gx
   google_rpc_Status *status = google_rpc_Status_new(w->arena);
   GXDS_CHECK(status != NULL);
   google_rpc_Status_set_code(status, 5); /* NOT_FOUND */
-  google_rpc_Status_set_message(status, view(message));
+  google_rpc_Status_set_message(status, gxds_pb_view(message));
   size_t size;
   const char *detail = google_rpc_Status_serialize(status, w->arena, &size);
   GXDS_CHECK(detail != NULL);

@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/upb.h"
 #include "files/file_reader.h"
 
 static const char listener_name[] = "synthetic.example";
@@ -133,10 +134,7 @@ gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uin
   size_t size;
   const char *data =
       envoy_config_endpoint_v3_ClusterLoadAssignment_serialize(assignment, arena, &size);
-  GXDS_CHECK(data != NULL);
-  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
-  upb_Arena_Free(arena);
-  return bytes;
+  return gxds_pb_take(data, size, arena);
 }
 
 static const gxds_file_resource *make(gxds_file_type type, upb_StringView name, const char *data,

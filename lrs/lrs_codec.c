@@ -4,13 +4,12 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/endpoint/v3/load_report.upb.h"
 #include "envoy/service/load_stats/v3/lrs.upb.h"
 #include "google/protobuf/duration.upb.h"
 #include "upb/msg_internal.h"
-
-static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
 
 static gxds_str copy_of(const char *data, size_t size) {
   GXDS_CHECK(data != NULL);
@@ -151,9 +150,9 @@ static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
       envoy_config_endpoint_v3_ClusterStats_add_upstream_locality_stats(stats, arena);
   envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_UpstreamLocalityStats_mutable_locality(out, arena);
-  envoy_config_core_v3_Locality_set_region(name, view(run->region));
-  envoy_config_core_v3_Locality_set_zone(name, view(run->zone));
-  envoy_config_core_v3_Locality_set_sub_zone(name, view(run->sub_zone));
+  envoy_config_core_v3_Locality_set_region(name, gxds_pb_view(run->region));
+  envoy_config_core_v3_Locality_set_zone(name, gxds_pb_view(run->zone));
+  envoy_config_core_v3_Locality_set_sub_zone(name, gxds_pb_view(run->sub_zone));
   gxds_locality_report sum = {0};
   for (size_t i = 0; i < run_size; i++) {
     sum.succeeded += run[i].succeeded;
@@ -212,8 +211,8 @@ static void add_drops(envoy_config_endpoint_v3_ClusterStats *stats, const gxds_c
   for (size_t i = 0; i < c->drop_count; i++) {
     envoy_config_endpoint_v3_ClusterStats_DroppedRequests *dropped =
         envoy_config_endpoint_v3_ClusterStats_add_dropped_requests(stats, arena);
-    envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_category(dropped,
-                                                                       view(c->drops[i].category));
+    envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_category(
+        dropped, gxds_pb_view(c->drops[i].category));
     envoy_config_endpoint_v3_ClusterStats_DroppedRequests_set_dropped_count(dropped,
                                                                             c->drops[i].count);
   }
@@ -226,8 +225,9 @@ static void add_cluster(envoy_service_load_stats_v3_LoadStatsRequest *request,
                         upb_Arena *arena) {
   envoy_config_endpoint_v3_ClusterStats *stats =
       envoy_service_load_stats_v3_LoadStatsRequest_add_cluster_stats(request, arena);
-  envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, view(c->cluster));
-  envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats, view(c->eds_service));
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_name(stats, gxds_pb_view(c->cluster));
+  envoy_config_endpoint_v3_ClusterStats_set_cluster_service_name(stats,
+                                                                 gxds_pb_view(c->eds_service));
   for (size_t i = first, run; i < first + count; i += run) {
     run = run_of(c, i);
     add_locality(stats, &c->localities[i], run, arena);

@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "base/errors.h"
 #include "base/time.h"
+#include "base/upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/protobuf/duration.upb.h"
-#include "upb/upb.h"
 #include "xds_client/resource_type.h"
 
 struct envoy_config_core_v3_ConfigSource;
@@ -29,7 +29,6 @@ upb_Arena *gxds_arena_create(void);
 void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size);
 gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s);
 
-static inline gxds_str gxds_pb_str(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 static inline bool gxds_str_is(gxds_str s, const char *z) {
   return gxds_str_equal(s, gxds_str_z(z));
 }

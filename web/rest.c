@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "files/file_reader.h"
@@ -90,8 +91,6 @@ static void destroy(gxds_web_server *s) {
   gxds_free(s->state);
 }
 
-static gxds_str str_of(upb_StringView v) { return gxds_str_of(v.data, v.size); }
-
 /* Takes the names of a request. True if they differ from those before. */
 static bool take_names(subscription *t,
                        const envoy_service_discovery_v3_DiscoveryRequest *request) {
@@ -99,12 +98,13 @@ static bool take_names(subscription *t,
   const upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
   bool same = count == t->count;
-  for (size_t i = 0; same && i < count; i++) same = gxds_str_equal(t->names[i], str_of(names[i]));
+  for (size_t i = 0; same && i < count; i++)
+    same = gxds_str_equal(t->names[i], gxds_pb_str(names[i]));
   if (same) return false;
   clear_names(t);
   t->names = gxds_calloc(count, sizeof *t->names);
   t->count = count;
-  for (size_t i = 0; i < count; i++) t->names[i] = gxds_str_dup(str_of(names[i]));
+  for (size_t i = 0; i < count; i++) t->names[i] = gxds_str_dup(gxds_pb_str(names[i]));
   return true;
 }
 
@@ -132,7 +132,8 @@ static void take_verdict(subscription *t,
   gxds_str_free(&t->error);
   t->unanswered = false;
   if (!error) {
-    replace(&t->version, str_of(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
+    replace(&t->version,
+            gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
     t->version_fits = t->hash_fits;
     return;
   }
@@ -171,12 +172,12 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
   GXDS_CHECK(request != NULL); /* our own engine made the request */
   keep_node(r, request, arena);
-  const gxds_file_type type =
-      gxds_file_type_find(str_of(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
+  const gxds_file_type type = gxds_file_type_find(
+      gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
   GXDS_CHECK(r->sending == GXDS_FILE_TYPE_COUNT && type < GXDS_FILE_TYPE_COUNT);
   subscription *t = &r->types[type];
   const gxds_str nonce =
-      str_of(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
+      gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
   if (t->unanswered && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
   if (take_names(t, request)) ask_anew(t, now);
   r->sending = type;
@@ -195,8 +196,6 @@ static bool was_sent(gxds_web_server *s) {
 
 /* ---- requests to the web server ---- */
 
-static upb_StringView view(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
-
 static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   const rest *r = s->state;
   const subscription *t = &r->types[type];
@@ -205,7 +204,7 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_new(arena);
   if (t->version_fits) {
-    envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, view(t->version));
+    envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, gxds_pb_view(t->version));
   }
   if (r->node.size) {
     envoy_service_discovery_v3_DiscoveryRequest_set_node(
@@ -214,11 +213,12 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, t->count, arena);
   GXDS_CHECK(names != NULL);
-  for (size_t i = 0; i < t->count; i++) names[i] = view(t->names[i]);
+  for (size_t i = 0; i < t->count; i++) names[i] = gxds_pb_view(t->names[i]);
   envoy_service_discovery_v3_DiscoveryRequest_set_type_url(
       request, upb_StringView_FromString(gxds_file_types[type].type_url));
   if (t->its_nonce.size) {
-    envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, view(t->its_nonce));
+    envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request,
+                                                                   gxds_pb_view(t->its_nonce));
   }
   if (t->error.size) {
     envoy_service_discovery_v3_DiscoveryRequest_set_error_detail(

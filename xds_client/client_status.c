@@ -1,5 +1,6 @@
 #include "xds_client/client_status.h"
 
+#include "base/upb.h"
 #include "envoy/admin/v3/config_dump_shared.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/status/v3/csds.upb.h"
@@ -16,9 +17,7 @@ typedef struct assembly {
   int64_t epoch;
 } assembly;
 
-static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
-
-/* Like to_upb(), for a string that does not live as long as the message. */
+/* Like gxds_pb_view(), for a string that does not live as long as the message. */
 static upb_StringView copy_of(const assembly *a, gxds_str s) {
   char *copy = upb_Arena_Malloc(a->arena, s.size + 1);
   GXDS_CHECK(copy != NULL);
@@ -37,10 +36,7 @@ static assembly begin(int64_t epoch) {
 static gxds_str finish(assembly *a) {
   size_t size = 0;
   char *bytes = envoy_service_status_v3_ClientConfig_serialize(a->config, a->arena, &size);
-  GXDS_CHECK(bytes != NULL);
-  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
-  upb_Arena_Free(a->arena);
-  return out;
+  return gxds_pb_take(bytes, size, a->arena);
 }
 
 static google_protobuf_Timestamp *timestamp(const assembly *a, gxds_time at) {
@@ -69,10 +65,10 @@ static void set_resource(const assembly *a, entry_message *entry, const gxds_res
   google_protobuf_Any *any =
       envoy_service_status_v3_ClientConfig_GenericXdsConfig_mutable_xds_config(entry, a->arena);
   GXDS_CHECK(any != NULL);
-  google_protobuf_Any_set_type_url(any, to_upb(gxds_str_z(info->type->type_url)));
-  google_protobuf_Any_set_value(any, to_upb(info->bytes));
-  envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_version_info(entry,
-                                                                         to_upb(info->version));
+  google_protobuf_Any_set_type_url(any, gxds_pb_view(gxds_str_z(info->type->type_url)));
+  google_protobuf_Any_set_value(any, gxds_pb_view(info->bytes));
+  envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_version_info(
+      entry, gxds_pb_view(info->version));
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_last_updated(
       entry, timestamp(a, info->updated));
 }
@@ -85,7 +81,7 @@ static void set_error(const assembly *a, entry_message *entry, const gxds_resour
   gxds_error_render(info->error, &details);
   envoy_admin_v3_UpdateFailureState_set_details(error, copy_of(a, gxds_text_str(&details)));
   gxds_text_fini(&details);
-  envoy_admin_v3_UpdateFailureState_set_version_info(error, to_upb(info->failed_version));
+  envoy_admin_v3_UpdateFailureState_set_version_info(error, gxds_pb_view(info->failed_version));
   envoy_admin_v3_UpdateFailureState_set_last_update_attempt(error, timestamp(a, info->failed));
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_error_state(entry, error);
 }
@@ -96,8 +92,8 @@ static void add_resource(void *arg, const gxds_resource_info *info) {
       envoy_service_status_v3_ClientConfig_add_generic_xds_configs(a->config, a->arena);
   GXDS_CHECK(entry != NULL);
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_type_url(
-      entry, to_upb(gxds_str_z(info->type->type_url)));
-  envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_name(entry, to_upb(info->name));
+      entry, gxds_pb_view(gxds_str_z(info->type->type_url)));
+  envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_name(entry, gxds_pb_view(info->name));
   envoy_service_status_v3_ClientConfig_GenericXdsConfig_set_client_status(
       entry, client_status(info->state));
   if (info->resource) set_resource(a, entry, info);

@@ -10,6 +10,7 @@
  *   ones.
  * - A server answers a name with its resource or with a removal. After a removal the client does
  *   not wait for the does-not-exist timer. */
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/rpc/status.upb.h"
@@ -18,9 +19,6 @@
 /* gRPC servers refuse messages above 4 MiB unless they are configured otherwise. Names and versions
  * beyond this go into further requests. A NACK stays below it anyway: its errors are cut. */
 #define REQUEST_BYTES_MAX 4000000
-
-static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
-static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
 /* ---- requests ---- */
 
@@ -84,10 +82,10 @@ static void set_subscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *req
           request, count, arena);
   GXDS_CHECK(names != NULL || count == 0);
   for (const gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
-    *names++ = to_upb(sub->entry->name);
+    *names++ = gxds_pb_view(sub->entry->name);
     if (!sub->sends_version) continue;
     bool set = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_set(
-        request, to_upb(sub->entry->name), to_upb(sub->entry->version), arena);
+        request, gxds_pb_view(sub->entry->name), gxds_pb_view(sub->entry->version), arena);
     GXDS_CHECK(set);
   }
 }
@@ -99,18 +97,19 @@ static void set_unsubscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *r
           request, t->unsubscribing, arena);
   GXDS_CHECK(names != NULL || t->unsubscribing == 0);
   const gxds_dropped *d = t->dropped;
-  for (size_t i = 0; i < t->unsubscribing; i++, d = d->hh.next) names[i] = to_upb(d->name);
+  for (size_t i = 0; i < t->unsubscribing; i++, d = d->hh.next) names[i] = gxds_pb_view(d->name);
 }
 
 static void set_ack(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
                     const gxds_pending_ack *ack, upb_Arena *arena) {
-  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(request, to_upb(ack->nonce));
+  envoy_service_discovery_v3_DeltaDiscoveryRequest_set_response_nonce(request,
+                                                                      gxds_pb_view(ack->nonce));
   if (ack->errors.size == 0) return;
   google_rpc_Status *detail =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_mutable_error_detail(request, arena);
   GXDS_CHECK(detail != NULL);
   google_rpc_Status_set_code(detail, GXDS_INVALID_ARGUMENT);
-  google_rpc_Status_set_message(detail, to_upb(ack->errors));
+  google_rpc_Status_set_message(detail, gxds_pb_view(ack->errors));
 }
 
 static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size_t type,
@@ -122,7 +121,7 @@ static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size
       envoy_service_discovery_v3_DeltaDiscoveryRequest_new(arena);
   GXDS_CHECK(request != NULL);
   envoy_service_discovery_v3_DeltaDiscoveryRequest_set_type_url(
-      request, to_upb(gxds_str_z(c->types[type]->type_url)));
+      request, gxds_pb_view(gxds_str_z(c->types[type]->type_url)));
   set_subscribed(request, t, arena);
   set_unsubscribed(request, t, arena);
   if (t->acking) set_ack(request, t->pending_acks, arena);
@@ -137,10 +136,7 @@ static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size
   /* Deterministic, because the order of the map's entries must not depend on hashes. */
   char *bytes = envoy_service_discovery_v3_DeltaDiscoveryRequest_serialize_ex(
       request, kUpb_EncodeOption_Deterministic, arena, &size);
-  GXDS_CHECK(bytes != NULL);
-  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
-  upb_Arena_Free(arena);
-  return out;
+  return gxds_pb_take(bytes, size, arena);
 }
 
 static void forget_ack(gxds_conn *conn, gxds_type_state *t, gxds_pending_ack *ack) {
@@ -214,10 +210,10 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
   const envoy_service_discovery_v3_Resource *const *resources =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_resources(response, &count);
   *out = (gxds_response){
-      .type_url = from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_type_url(response)),
-      .version =
-          from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_system_version_info(response)),
-      .nonce = from_upb(envoy_service_discovery_v3_DeltaDiscoveryResponse_nonce(response)),
+      .type_url = gxds_pb_str(envoy_service_discovery_v3_DeltaDiscoveryResponse_type_url(response)),
+      .version = gxds_pb_str(
+          envoy_service_discovery_v3_DeltaDiscoveryResponse_system_version_info(response)),
+      .nonce = gxds_pb_str(envoy_service_discovery_v3_DeltaDiscoveryResponse_nonce(response)),
       .resource_count = count,
       .versioned = true};
   out->removed = envoy_service_discovery_v3_DeltaDiscoveryResponse_removed_resources(

@@ -4,6 +4,7 @@
  * contents are decoded with the host's tables. */
 #include <string.h>
 
+#include "base/upb.h"
 #include "base/wire.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/rpc/status.upb.h"
@@ -30,8 +31,7 @@ static bool read_name(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out
       decode_part(bytes, envoy_service_discovery_v3_ResourceName_new(arena),
                   &envoy_service_discovery_v3_ResourceName_msginit, arena);
   if (!name) return false;
-  upb_StringView text = envoy_service_discovery_v3_ResourceName_name(name);
-  out->name = gxds_str_of(text.data, text.size);
+  out->name = gxds_pb_str(envoy_service_discovery_v3_ResourceName_name(name));
   return true;
 }
 
@@ -39,9 +39,8 @@ static bool read_detail(gxds_str bytes, upb_Arena *arena, gxds_resource_error *o
   const google_rpc_Status *detail =
       decode_part(bytes, google_rpc_Status_new(arena), &google_rpc_Status_msginit, arena);
   if (!detail) return false;
-  upb_StringView text = google_rpc_Status_message(detail);
   out->code = google_rpc_Status_code(detail);
-  out->message = gxds_str_of(text.data, text.size);
+  out->message = gxds_pb_str(google_rpc_Status_message(detail));
   return true;
 }
 

@@ -1,13 +1,11 @@
 /* State of the world: every request of a type lists all names, and every response of LDS and CDS
  * has all resources of these names that the server has. */
+#include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/rpc/status.upb.h"
 #include "xds_client/client_internal.h"
-
-static upb_StringView to_upb(gxds_str s) { return upb_StringView_FromDataAndSize(s.data, s.size); }
-static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
 static void set_errors(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_str errors,
                        upb_Arena *arena) {
@@ -15,7 +13,7 @@ static void set_errors(envoy_service_discovery_v3_DiscoveryRequest *request, gxd
       envoy_service_discovery_v3_DiscoveryRequest_mutable_error_detail(request, arena);
   GXDS_CHECK(detail != NULL);
   google_rpc_Status_set_code(detail, GXDS_INVALID_ARGUMENT);
-  google_rpc_Status_set_message(detail, to_upb(errors));
+  google_rpc_Status_set_message(detail, gxds_pb_view(errors));
 }
 
 static void set_node(envoy_service_discovery_v3_DiscoveryRequest *request, gxds_str bytes,
@@ -58,23 +56,20 @@ static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size
       envoy_service_discovery_v3_DiscoveryRequest_new(arena);
   GXDS_CHECK(request != NULL);
   envoy_service_discovery_v3_DiscoveryRequest_set_type_url(
-      request, to_upb(gxds_str_z(c->types[type]->type_url)));
-  envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, to_upb(t->version));
-  envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, to_upb(t->nonce));
+      request, gxds_pb_view(gxds_str_z(c->types[type]->type_url)));
+  envoy_service_discovery_v3_DiscoveryRequest_set_version_info(request, gxds_pb_view(t->version));
+  envoy_service_discovery_v3_DiscoveryRequest_set_response_nonce(request, gxds_pb_view(t->nonce));
   if (t->errors.size) set_errors(request, t->errors, arena);
   if (with_node) set_node(request, c->bootstrap->node, arena);
   size_t size = 0;
   char *bytes = envoy_service_discovery_v3_DiscoveryRequest_serialize(request, arena, &size);
-  GXDS_CHECK(bytes != NULL);
-  gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
-  upb_Arena_Free(arena);
-  return out;
+  return gxds_pb_take(bytes, size, arena);
 }
 
 static gxds_response_resource unwrap(const google_protobuf_Any *any, upb_Arena *arena) {
   static const char wrapper_type[] = "envoy.service.discovery.v3.Resource";
-  gxds_response_resource r = {.type_url = from_upb(google_protobuf_Any_type_url(any)),
-                              .bytes = from_upb(google_protobuf_Any_value(any))};
+  gxds_response_resource r = {.type_url = gxds_pb_str(google_protobuf_Any_type_url(any)),
+                              .bytes = gxds_pb_str(google_protobuf_Any_value(any))};
   if (!gxds_str_equal(gxds_type_name(r.type_url), gxds_str_z(wrapper_type))) return r;
   envoy_service_discovery_v3_Resource *wrapper = envoy_service_discovery_v3_Resource_new(arena);
   GXDS_CHECK(wrapper != NULL);
@@ -107,9 +102,9 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
   const google_protobuf_Any *const *resources =
       envoy_service_discovery_v3_DiscoveryResponse_resources(response, &count);
   *out = (gxds_response){
-      .type_url = from_upb(envoy_service_discovery_v3_DiscoveryResponse_type_url(response)),
-      .version = from_upb(envoy_service_discovery_v3_DiscoveryResponse_version_info(response)),
-      .nonce = from_upb(envoy_service_discovery_v3_DiscoveryResponse_nonce(response)),
+      .type_url = gxds_pb_str(envoy_service_discovery_v3_DiscoveryResponse_type_url(response)),
+      .version = gxds_pb_str(envoy_service_discovery_v3_DiscoveryResponse_version_info(response)),
+      .nonce = gxds_pb_str(envoy_service_discovery_v3_DiscoveryResponse_nonce(response)),
       .resource_count = count,
       .complete = true};
   if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) {

@@ -1,11 +1,10 @@
 /* The wrapper message around a resource. Every resource of a delta response has one. In SotW a
  * server uses it to send more than the resource's bytes, such as a ttl. */
+#include "base/upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "google/protobuf/any.upb.h"
 #include "google/protobuf/duration.upb.h"
 #include "xds_client/client_internal.h"
-
-static gxds_str from_upb(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
 /* Reads a ttl. Returns false if it is not a valid positive duration. A ttl beyond the range of the
  * clock counts as none: *out stays as it is. */
@@ -21,8 +20,8 @@ static bool read_ttl(const google_protobuf_Duration *ttl, gxds_duration *out) {
 
 gxds_response_resource gxds_unwrap(const envoy_service_discovery_v3_Resource *wrapper) {
   gxds_response_resource r = {
-      .name = from_upb(envoy_service_discovery_v3_Resource_name(wrapper)),
-      .version = from_upb(envoy_service_discovery_v3_Resource_version(wrapper))};
+      .name = gxds_pb_str(envoy_service_discovery_v3_Resource_name(wrapper)),
+      .version = gxds_pb_str(envoy_service_discovery_v3_Resource_version(wrapper))};
   r.aliases = envoy_service_discovery_v3_Resource_aliases(wrapper, &r.alias_count);
   const google_protobuf_Duration *ttl = envoy_service_discovery_v3_Resource_ttl(wrapper);
   if (ttl && !read_ttl(ttl, &r.ttl)) r.fault = "ttl: must be a positive duration";
@@ -36,8 +35,8 @@ gxds_response_resource gxds_unwrap(const envoy_service_discovery_v3_Resource *wr
   }
   const google_protobuf_Any *inner = envoy_service_discovery_v3_Resource_resource(wrapper);
   if (inner) {
-    r.type_url = from_upb(google_protobuf_Any_type_url(inner));
-    r.bytes = from_upb(google_protobuf_Any_value(inner));
+    r.type_url = gxds_pb_str(google_protobuf_Any_type_url(inner));
+    r.bytes = gxds_pb_str(google_protobuf_Any_value(inner));
   } else {
     r.heartbeat = ttl != NULL;
   }

@@ -13,12 +13,6 @@
 
 typedef const envoy_service_discovery_v3_DeltaDiscoveryRequest request;
 
-static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
-
-static upb_StringView upb_view(gxds_str s) {
-  return upb_StringView_FromDataAndSize(s.data, s.size);
-}
-
 /* ---- responses ---- */
 
 static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
@@ -39,31 +33,28 @@ static gxds_str encode(gxds_file_type type, const gxds_delta_response *response,
   envoy_service_discovery_v3_DeltaDiscoveryResponse *msg =
       envoy_service_discovery_v3_DeltaDiscoveryResponse_new(arena);
   envoy_service_discovery_v3_DeltaDiscoveryResponse_set_type_url(msg, url);
-  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_nonce(msg, upb_view(nonce));
+  envoy_service_discovery_v3_DeltaDiscoveryResponse_set_nonce(msg, gxds_pb_view(nonce));
   for (size_t i = 0; i < response->count; i++) {
     const gxds_file_resource *r = response->resources[i];
     envoy_service_discovery_v3_Resource *resource =
         envoy_service_discovery_v3_DeltaDiscoveryResponse_add_resources(msg, arena);
-    envoy_service_discovery_v3_Resource_set_name(resource, upb_view(r->name));
+    envoy_service_discovery_v3_Resource_set_name(resource, gxds_pb_view(r->name));
     envoy_service_discovery_v3_Resource_set_version(resource, version_view(r->version, arena));
     for (size_t k = 0; k < r->alias_count; k++) {
-      envoy_service_discovery_v3_Resource_add_aliases(resource, upb_view(r->aliases[k]), arena);
+      envoy_service_discovery_v3_Resource_add_aliases(resource, gxds_pb_view(r->aliases[k]), arena);
     }
     google_protobuf_Any *any =
         envoy_service_discovery_v3_Resource_mutable_resource(resource, arena);
     google_protobuf_Any_set_type_url(any, url);
-    google_protobuf_Any_set_value(any, upb_view(r->bytes));
+    google_protobuf_Any_set_value(any, gxds_pb_view(r->bytes));
   }
   for (size_t i = 0; i < response->removed_count; i++) {
     envoy_service_discovery_v3_DeltaDiscoveryResponse_add_removed_resources(
-        msg, upb_view(response->removed[i]), arena);
+        msg, gxds_pb_view(response->removed[i]), arena);
   }
   size_t size;
   const char *data = envoy_service_discovery_v3_DeltaDiscoveryResponse_serialize(msg, arena, &size);
-  GXDS_CHECK(data != NULL);
-  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
-  upb_Arena_Free(arena);
-  return bytes;
+  return gxds_pb_take(data, size, arena);
 }
 
 bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
@@ -104,13 +95,14 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
       envoy_service_discovery_v3_DeltaDiscoveryRequest_node(msg);
   if (!node) return;
   gxds_str_free(&st->node);
-  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
 }
 
 /* An ACK or NACK of an older response is reported too, but the last response stays outstanding. */
 static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
                        request *msg) {
-  gxds_str nonce = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(msg));
+  gxds_str nonce =
+      gxds_pb_str(envoy_service_discovery_v3_DeltaDiscoveryRequest_response_nonce(msg));
   const google_rpc_Status *error =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_error_detail(msg);
   if (nonce.size == 0 && !error) return;
@@ -120,7 +112,7 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
   gxds_str_free(&last);
   gxds_serve_event event = gxds_ads_event(st, error ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, type);
   event.nonce = gxds_str_dup(nonce);
-  if (error) event.detail = gxds_str_dup(view(google_rpc_Status_message(error)));
+  if (error) event.detail = gxds_str_dup(gxds_pb_str(google_rpc_Status_message(error)));
   gxds_serve_queue_event(q, &event);
 }
 
@@ -136,19 +128,19 @@ static gxds_delta_name *names_of(request *msg, size_t *count) {
   for (size_t i = 0; i < subscribed; i++) {
     gxds_delta_name *n = &out[(*count)++];
     upb_StringView version;
-    *n = (gxds_delta_name){.name = view(names[i]), .subscribe = true};
+    *n = (gxds_delta_name){.name = gxds_pb_str(names[i]), .subscribe = true};
     n->initial = initial > 0 &&
                  envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_get(
                      msg, names[i], &version);
-    if (n->initial) n->version = view(version);
+    if (n->initial) n->version = gxds_pb_str(version);
   }
   size_t iterator = kUpb_Map_Begin;
   upb_StringView name;
   upb_StringView version;
   while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
                        InitialResourceVersionsEntry, msg, &iterator, &name, &version)) {
-    out[(*count)++] =
-        (gxds_delta_name){.name = view(name), .initial = true, .version = view(version)};
+    out[(*count)++] = (gxds_delta_name){
+        .name = gxds_pb_str(name), .initial = true, .version = gxds_pb_str(version)};
   }
   return out;
 }
@@ -162,7 +154,7 @@ static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(msg,
                                                                                   &dropped_count);
   gxds_str *unsubscribed = gxds_calloc(dropped_count, sizeof *unsubscribed);
-  for (size_t i = 0; i < dropped_count; i++) unsubscribed[i] = view(given_up[i]);
+  for (size_t i = 0; i < dropped_count; i++) unsubscribed[i] = gxds_pb_str(given_up[i]);
   gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_delta_subscription_update(&st->types[type].delta, names, count, unsubscribed, dropped_count,
@@ -198,7 +190,7 @@ const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_s
     msg = envoy_service_discovery_v3_DeltaDiscoveryRequest_parse(padded.data, padded.size, arena);
   }
   if (msg) {
-    gxds_str url = view(envoy_service_discovery_v3_DeltaDiscoveryRequest_type_url(msg));
+    gxds_str url = gxds_pb_str(envoy_service_discovery_v3_DeltaDiscoveryRequest_type_url(msg));
     why = gxds_ads_check_type(gxds_ads_service_type(st->service), &url);
     if (!why) take_request(q, st, msg, url);
   }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/upb.h"
 #include "files/make_before_break.h"
 #include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
@@ -71,12 +72,6 @@ static gxds_ads_stream *find(const gxds_ads_server *s, uint64_t id) {
 
 static gxds_ads_stream *next_of(const gxds_ads_stream *st) { return st->by_id.next; }
 
-static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
-
-static upb_StringView upb_view(gxds_str s) {
-  return upb_StringView_FromDataAndSize(s.data, s.size);
-}
-
 gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
                                 gxds_file_type type) {
   return (gxds_serve_event){.kind = kind,
@@ -107,9 +102,9 @@ static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, g
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
   envoy_service_discovery_v3_DiscoveryResponse *msg =
       envoy_service_discovery_v3_DiscoveryResponse_new(arena);
-  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(msg, upb_view(version));
+  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(msg, gxds_pb_view(version));
   envoy_service_discovery_v3_DiscoveryResponse_set_type_url(msg, url);
-  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(msg, upb_view(nonce));
+  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(msg, gxds_pb_view(nonce));
   envoy_config_core_v3_ControlPlane_set_identifier(
       envoy_service_discovery_v3_DiscoveryResponse_mutable_control_plane(msg, arena),
       upb_StringView_FromString("xds serve"));
@@ -117,14 +112,11 @@ static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, g
     google_protobuf_Any *any =
         envoy_service_discovery_v3_DiscoveryResponse_add_resources(msg, arena);
     google_protobuf_Any_set_type_url(any, url);
-    google_protobuf_Any_set_value(any, upb_view(response->resources[i]->bytes));
+    google_protobuf_Any_set_value(any, gxds_pb_view(response->resources[i]->bytes));
   }
   size_t size;
   const char *data = envoy_service_discovery_v3_DiscoveryResponse_serialize(msg, arena, &size);
-  GXDS_CHECK(data != NULL);
-  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
-  upb_Arena_Free(arena);
-  return bytes;
+  return gxds_pb_take(data, size, arena);
 }
 
 void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
@@ -321,23 +313,25 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
   const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
   if (!node) return;
   gxds_str_free(&st->node);
-  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
 }
 
 static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,
                          gxds_serve_event_kind kind, request *msg) {
   gxds_serve_event event = gxds_ads_event(st, kind, type);
-  event.version = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_version_info(msg)));
-  event.nonce = gxds_str_dup(view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg)));
+  event.version =
+      gxds_str_dup(gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_version_info(msg)));
+  event.nonce =
+      gxds_str_dup(gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg)));
   const google_rpc_Status *error = envoy_service_discovery_v3_DiscoveryRequest_error_detail(msg);
-  if (error) event.detail = gxds_str_dup(view(google_rpc_Status_message(error)));
+  if (error) event.detail = gxds_str_dup(gxds_pb_str(google_rpc_Status_message(error)));
   gxds_serve_queue_event(&s->queue, &event);
 }
 
 /* False if the nonce is stale; then the request is ignored. */
 static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
   gxds_ads_type_state *t = &st->types[type];
-  gxds_str nonce = view(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
+  gxds_str nonce = gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
   if (nonce.size > 0) {
     gxds_str last = gxds_ads_nonce_text(t->nonce);
     bool current = t->nonce != 0 && gxds_str_equal(nonce, last);
@@ -360,7 +354,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   upb_StringView const *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(msg, &count);
   gxds_str *copy = gxds_calloc(count, sizeof *copy);
-  for (size_t i = 0; i < count; i++) copy[i] = view(names[i]);
+  for (size_t i = 0; i < count; i++) copy[i] = gxds_pb_str(names[i]);
   gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
@@ -410,7 +404,7 @@ static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_st
   const char *why = msg ? NULL : no_request;
   gxds_str url = gxds_str_of(NULL, 0);
   if (!why) {
-    url = view(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg));
+    url = gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_type_url(msg));
     why = gxds_ads_check_type(gxds_ads_service_type(st->service), &url);
   }
   gxds_file_type type = gxds_file_type_find(url);

@@ -6,6 +6,7 @@
 #include <google/protobuf/duration.upb.h>
 
 #include "base/hash_table.h"
+#include "base/upb.h"
 #include "tools/serve/load_totals.h"
 #include "tools/serve/reported_metrics.h"
 #include "tools/serve/wire_input.h"
@@ -63,8 +64,6 @@ static stream *find(const gxds_lrs_server *s, uint64_t id) {
   return st;
 }
 
-static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
-
 static gxds_serve_event event_of(const stream *st, gxds_serve_event_kind kind) {
   return (gxds_serve_event){.kind = kind,
                             .node = gxds_str_dup(st->node),
@@ -85,17 +84,13 @@ static gxds_str encode(const gxds_lrs_server *s, const stream *st) {
   } else if (s->set) {
     const gxds_file_list *list = &s->set->types[GXDS_FILE_CLUSTER];
     for (size_t i = 0; i < list->count; i++) {
-      gxds_str name = list->entries[i].resource->name;
       envoy_service_load_stats_v3_LoadStatsResponse_add_clusters(
-          msg, upb_StringView_FromDataAndSize(name.data, name.size), arena);
+          msg, gxds_pb_view(list->entries[i].resource->name), arena);
     }
   }
   size_t size;
   const char *data = envoy_service_load_stats_v3_LoadStatsResponse_serialize(msg, arena, &size);
-  GXDS_CHECK(data != NULL);
-  gxds_str bytes = gxds_str_dup(gxds_str_of(data, size));
-  upb_Arena_Free(arena);
-  return bytes;
+  return gxds_pb_take(data, size, arena);
 }
 
 static void pump(gxds_lrs_server *s, stream *st) {
@@ -145,12 +140,12 @@ void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t id) {
 static void take_node(stream *st, const envoy_config_core_v3_Node *node) {
   if (!node) return;
   gxds_str_free(&st->node);
-  st->node = gxds_str_dup(view(envoy_config_core_v3_Node_id(node)));
+  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
   size_t count;
   upb_StringView const *features = envoy_config_core_v3_Node_client_features(node, &count);
   for (size_t i = 0; i < count; i++) {
     gxds_str name = gxds_str_z("envoy.lrs.supports_send_all_clusters");
-    if (gxds_str_equal(view(features[i]), name)) st->all_clusters = true;
+    if (gxds_str_equal(gxds_pb_str(features[i]), name)) st->all_clusters = true;
   }
 }
 
@@ -159,9 +154,9 @@ typedef const envoy_config_endpoint_v3_UpstreamLocalityStats locality_stats;
 
 static gxds_serve_load *add_load(gxds_serve_event *event, cluster_stats *c) {
   gxds_serve_load *load = gxds_serve_event_add_load(event);
-  load->cluster = gxds_str_dup(view(envoy_config_endpoint_v3_ClusterStats_cluster_name(c)));
+  load->cluster = gxds_str_dup(gxds_pb_str(envoy_config_endpoint_v3_ClusterStats_cluster_name(c)));
   load->eds_service =
-      gxds_str_dup(view(envoy_config_endpoint_v3_ClusterStats_cluster_service_name(c)));
+      gxds_str_dup(gxds_pb_str(envoy_config_endpoint_v3_ClusterStats_cluster_service_name(c)));
   return load;
 }
 
@@ -172,9 +167,9 @@ static void add_locality(gxds_lrs_server *s, const stream *st, gxds_serve_event 
   const envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_UpstreamLocalityStats_locality(l);
   if (name) {
-    load->region = gxds_str_dup(view(envoy_config_core_v3_Locality_region(name)));
-    load->zone = gxds_str_dup(view(envoy_config_core_v3_Locality_zone(name)));
-    load->sub_zone = gxds_str_dup(view(envoy_config_core_v3_Locality_sub_zone(name)));
+    load->region = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Locality_region(name)));
+    load->zone = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Locality_zone(name)));
+    load->sub_zone = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name)));
   }
   load->successful = envoy_config_endpoint_v3_UpstreamLocalityStats_total_successful_requests(l);
   load->error = envoy_config_endpoint_v3_UpstreamLocalityStats_total_error_requests(l);
@@ -194,7 +189,7 @@ static void add_drops(gxds_serve_event *event, cluster_stats *c) {
   load->total_dropped = total;
   for (size_t i = 0; i < count; i++) {
     gxds_serve_load_add_drop(
-        load, view(envoy_config_endpoint_v3_ClusterStats_DroppedRequests_category(drops[i])),
+        load, gxds_pb_str(envoy_config_endpoint_v3_ClusterStats_DroppedRequests_category(drops[i])),
         envoy_config_endpoint_v3_ClusterStats_DroppedRequests_dropped_count(drops[i]));
   }
 }

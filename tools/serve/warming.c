@@ -2,9 +2,8 @@
 
 #include <envoy/config/cluster/v3/cluster.upb.h>
 
+#include "base/upb.h"
 #include "tools/serve/wire_input.h"
-
-static gxds_str view(upb_StringView v) { return gxds_str_of(v.data, v.size); }
 
 /* Borrowed from the arena; empty: the cluster has no endpoints by EDS. */
 static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena) {
@@ -18,9 +17,10 @@ static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena
   }
   const envoy_config_cluster_v3_Cluster_EdsClusterConfig *eds =
       envoy_config_cluster_v3_Cluster_eds_cluster_config(msg);
-  gxds_str name = eds ? view(envoy_config_cluster_v3_Cluster_EdsClusterConfig_service_name(eds))
-                      : gxds_str_of(NULL, 0);
-  return name.size > 0 ? name : view(envoy_config_cluster_v3_Cluster_name(msg));
+  gxds_str name =
+      eds ? gxds_pb_str(envoy_config_cluster_v3_Cluster_EdsClusterConfig_service_name(eds))
+          : gxds_str_of(NULL, 0);
+  return name.size > 0 ? name : gxds_pb_str(envoy_config_cluster_v3_Cluster_name(msg));
 }
 
 void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,

@@ -1,5 +1,6 @@
 #include "tools/serve/page/localities.h"
 
+#include "base/upb.h"
 #include "base/utf8.h"
 #include "base/wire.h"
 #include "envoy/config/core/v3/base.upb.h"
@@ -10,8 +11,6 @@
 
 typedef envoy_config_endpoint_v3_ClusterLoadAssignment assignment;
 typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality;
-
-static gxds_str view(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 
 /* NULL: the bytes are no message, which the files' reader would have refused. */
 static assignment *parse(const gxds_file_resource *r, upb_Arena *arena) {
@@ -36,9 +35,9 @@ static locality_name name_of(const locality *l) {
   const envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_LocalityLbEndpoints_locality(l);
   if (!name) return (locality_name){0};
-  return (locality_name){view(envoy_config_core_v3_Locality_region(name)),
-                         view(envoy_config_core_v3_Locality_zone(name)),
-                         view(envoy_config_core_v3_Locality_sub_zone(name))};
+  return (locality_name){gxds_pb_str(envoy_config_core_v3_Locality_region(name)),
+                         gxds_pb_str(envoy_config_core_v3_Locality_zone(name)),
+                         gxds_pb_str(envoy_config_core_v3_Locality_sub_zone(name))};
 }
 
 static void render_one(gxds_str resource, const locality *l, gxds_text *out) {
