@@ -1,5 +1,5 @@
-/* gxds_keyed_child: a child of a policy that has several. The policy keeps its children in a table
- * by their tokens, in the order in which they were added.
+/* gxds_keyed_children: the children of a policy that has several, in a table by their tokens, in
+ * the order in which they were added. The policy's object begins with it.
  *
  * Only under the channel's serializer. */
 #ifndef GRPC_XDS_HOST_KEYED_CHILDREN_H_
@@ -18,19 +18,28 @@ typedef struct gxds_keyed_child { /* first in the policy's own struct for a chil
   UT_hash_handle hh; /* by token */
 } gxds_keyed_child;
 
-/* Makes a child of parent with that token, and puts it into the table. c must be zeroed. The caller
- * owns c, and must remove it from the table before it frees it. */
-void gxds_keyed_children_add(gxds_keyed_child **all, gxds_keyed_child *c, gxds_policy *parent,
-                             uint64_t token);
-/* Ends the child, and takes it out of the table. The caller frees the struct. */
-void gxds_keyed_children_remove(gxds_keyed_child **all, gxds_keyed_child *c);
-/* NULL if there is none. */
-gxds_keyed_child *gxds_keyed_children_find(gxds_keyed_child *all, uint64_t token);
+typedef struct gxds_keyed_children { /* first in the policy's own object */
+  gxds_policy *base;
+  gxds_keyed_child *all;
+  void (*free_child)(gxds_keyed_child *c); /* frees the struct of a child that has ended */
+  /* The policy carries out operations, which may end children. A nested call leaves its own
+   * operations to that loop. */
+  bool draining;
+} gxds_keyed_children;
 
-/* The next two functions pass a call of the policy on to all children. When a child reports during
- * the call, the policy must not remove another child. */
-void gxds_keyed_children_exit_idle(const gxds_keyed_child *all);
-void gxds_keyed_children_reset_backoff(const gxds_keyed_child *all);
+/* Makes a child with that token, and puts it into the table. take_child must be zeroed. */
+void gxds_keyed_children_add(gxds_keyed_children *k, gxds_keyed_child *take_child, uint64_t token);
+/* Ends the child, and frees it. */
+void gxds_keyed_children_remove(gxds_keyed_children *k, gxds_keyed_child *c);
+/* NULL if there is none. */
+gxds_keyed_child *gxds_keyed_children_find(const gxds_keyed_children *k, uint64_t token);
+/* Lets all children exit idle. What they report meanwhile waits for the policy's next loop. */
+void gxds_keyed_children_exit_idle(gxds_keyed_children *k);
+
+/* Functions for the gxds_policy_type of an object that begins with a gxds_keyed_children. They pass
+ * the call on to all children. */
+void gxds_keyed_children_reset_backoff(void *self);
+void gxds_keyed_children_end(void *self);
 
 #ifdef __cplusplus
 }

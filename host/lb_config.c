@@ -28,7 +28,7 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
     *why = gxds_status_make(GXDS_INVALID_ARGUMENT,
                             "field:loadBalancingPolicy error:%s policy requires configuration. "
                             "Please use loadBalancingConfig field of service config instead.",
-                            type->title);
+                            gxds_policy_type_title(type));
     return NULL;
   }
   json_t *value = NULL;
@@ -43,7 +43,7 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
     }
     if (!value) {
       *why = gxds_status_make(GXDS_INVALID_ARGUMENT, "errors validating %s LB policy config: [%s]",
-                              type->title, syntax.text);
+                              gxds_policy_type_title(type), syntax.text);
       return NULL;
     }
   }
@@ -52,7 +52,7 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
   json_decref(value);
   if (!config) {
     gxds_text prefix = {0};
-    gxds_text_addf(&prefix, "errors validating %s LB policy config", type->title);
+    gxds_text_addf(&prefix, "errors validating %s LB policy config", gxds_policy_type_title(type));
     *why = gxds_errors_status(&errors, prefix.data);
     gxds_text_fini(&prefix);
   }

@@ -5,6 +5,14 @@ gxds_status gxds_only_child_update(gxds_only_child *o, const gxds_lb_update *upd
   return gxds_lb_child_update(o->child, update);
 }
 
+gxds_status gxds_only_child_update_with(gxds_only_child *o, const gxds_lb_update *update,
+                                        gxds_lb_config *config, const gxds_addresses *addresses) {
+  gxds_lb_update pass = *update;
+  pass.config = config;
+  pass.addresses = addresses;
+  return gxds_only_child_update(o, &pass);
+}
+
 void gxds_only_child_keep(gxds_only_child *o, grpc_connectivity_state state,
                           const gxds_status *status, gxds_picker *take_picker) {
   gxds_picker_unref(o->picker);

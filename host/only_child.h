@@ -22,6 +22,11 @@ typedef struct gxds_only_child { /* first in the policy's own object */
 /* Gives the child an update, and makes the child first if there is none. Returns the child's status
  * for the update. */
 GXDS_MUST_USE gxds_status gxds_only_child_update(gxds_only_child *o, const gxds_lb_update *update);
+/* The same, with that config and those addresses in place of the update's. */
+GXDS_MUST_USE gxds_status gxds_only_child_update_with(gxds_only_child *o,
+                                                      const gxds_lb_update *update,
+                                                      gxds_lb_config *config,
+                                                      const gxds_addresses *addresses);
 /* Keeps the child's report, in place of the one before. Takes ownership of take_picker. Copies
  * status. */
 void gxds_only_child_keep(gxds_only_child *o, grpc_connectivity_state state,
@@ -37,6 +42,10 @@ void gxds_only_child_end(void *self);
 /* Publishes the child's state and picker as the policy's own. */
 void gxds_only_child_pass_on(void *self, uint64_t child, grpc_connectivity_state state,
                              const gxds_status *status, gxds_picker *take_picker);
+/* The first three, as members of a table. */
+#define GXDS_ONLY_CHILD                                                                   \
+  .exit_idle = gxds_only_child_exit_idle, .reset_backoff = gxds_only_child_reset_backoff, \
+  .end = gxds_only_child_end
 
 #ifdef __cplusplus
 }

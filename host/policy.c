@@ -80,6 +80,11 @@ void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status) {
                       gxds_picker_fail_with_note(status));
 }
 
+void gxds_policy_fail(gxds_policy *p, gxds_status take_status) {
+  gxds_policy_publish_failure(p, &take_status);
+  gxds_status_fini(&take_status);
+}
+
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state) {
   gxds_policy_publish(p, state, NULL, gxds_picker_queue(p->poker));
 }
@@ -173,7 +178,8 @@ __attribute__((format(printf, 4, 0))) static void write_line(const gxds_policy *
   gxds_text text = {0};
   gxds_text_addv(&text, format, args);
   gxds_text line = {0};
-  gxds_text_addf(&line, "%s[%s %p] ", prefix, p->type->log_name, p->self);
+  const char *name = p->type->log_name ? p->type->log_name : p->type->name;
+  gxds_text_addf(&line, "%s[%s %p] ", prefix, name, p->self);
   gxds_text_add_printable(&line, gxds_text_str(&text));
   p->channel->ops->log(severity, gxds_text_str(&line));
   gxds_text_fini(&line);

@@ -57,9 +57,10 @@ typedef struct gxds_lb_update {
 typedef struct gxds_policy_type {
   const char *name;
   const char *trace;    /* the word in GRPC_TRACE that turns its trace on; NULL: none */
-  const char *log_name; /* the name at the start of its log lines */
-  const char *title;    /* in errors of its config: "errors validating TITLE LB policy config" */
-  bool needs_config;    /* a service config that only names the policy is refused */
+  const char *log_name; /* the name at the start of its log lines; NULL: name */
+  /* In errors of its config: "errors validating TITLE LB policy config". NULL: name. */
+  const char *title;
+  bool needs_config; /* a service config that only names the policy is refused */
 
   /* Makes a config from its JSON form. The caller owns the returned reference. On errors adds all
    * of them to errors, and returns NULL. json is NULL if a service config only names the policy and
@@ -104,6 +105,10 @@ typedef struct gxds_policy_type {
   const char *unconfigurable;
 } gxds_policy_type;
 
+static inline const char *gxds_policy_type_title(const gxds_policy_type *type) {
+  return type->title ? type->title : type->name;
+}
+
 /* --- Functions that a policy may call --- */
 
 /* Publishes the policy's state, and the picker that picks from now on. status: borrowed; NULL means
@@ -115,6 +120,8 @@ void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
 /* The same for a policy that was given no endpoints. The message must have the note of the update,
  * which says why. So cluster_impl does not add it again. */
 void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status);
+/* The same, with a status that it ends. */
+void gxds_policy_fail(gxds_policy *p, gxds_status take_status);
 /* Publishes the state (IDLE or CONNECTING) with a picker with which RPCs wait. The first RPC that
  * waits asks the policy to exit idle. */
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);

@@ -47,11 +47,6 @@ static void publish(policy *p) {
   gxds_status_fini(&status);
 }
 
-static void fail(policy *p, gxds_status take_why) {
-  gxds_policy_publish_failure(p->only.base, &take_why);
-  gxds_status_fini(&take_why);
-}
-
 static void forget_args(policy *p) {
   gxds_args_unref(p->args);
   gxds_args_unref(p->child_args);
@@ -96,8 +91,9 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
 static void fail_unsecured(policy *p, const gxds_status *why) {
   gxds_cluster_impl_forget_tls(p->machine);
   drop_child(p);
-  fail(p, gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\": %.*s",
-                           GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
+  gxds_policy_fail(p->only.base,
+                   gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\": %.*s",
+                                    GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
 /* A86: the args show whether the cluster uses HTTP proxies, so endpoints get new subchannels when
@@ -146,9 +142,10 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   if (!given->snapshot) return gxds_status_ok(); /* the last snapshot stays in use */
   const gxds_cluster_impl_todo todo = update_machine(p, given);
   if (todo.fail) {
-    fail(p,
-         gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is no leaf of the xDS configuration",
-                          GXDS_STR_ARG(p->config->cluster)));
+    gxds_policy_fail(
+        p->only.base,
+        gxds_status_make(GXDS_UNAVAILABLE, "cluster \"%.*s\" is no leaf of the xDS configuration",
+                         GXDS_STR_ARG(p->config->cluster)));
   }
   gxds_status secured = update_security(p, &todo);
   if (!gxds_status_is_ok(&secured)) {

@@ -14,11 +14,9 @@
 #include "xds_resolver/mailbox.h"
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_keyed_children children; /* first */
   gxds_cluster_manager *machine;
-  bool draining;
   bool turn_is_due;
-  gxds_keyed_child *children;
   const gxds_plugins *plugins; /* whose configs are in others; a reference */
   gxds_other_children others;
 
@@ -26,14 +24,7 @@ typedef struct policy {
   gxds_lb_update last;
 } policy;
 
-static gxds_keyed_child *find(policy *p, uint64_t token) {
-  return gxds_keyed_children_find(p->children, token);
-}
-
-static void remove_child(policy *p, gxds_keyed_child *c) {
-  gxds_keyed_children_remove(&p->children, c);
-  gxds_free(c);
-}
+static void free_child(gxds_keyed_child *c) { gxds_free(c); }
 
 /* --- Updates --- */
 
@@ -71,7 +62,7 @@ static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plug
     return gxds_lb_config_ref(before);
   }
   gxds_status why = gxds_status_ok();
-  gxds_lb_config *config = gxds_policy_parse_list(p->base, plugin->lb_json, &why);
+  gxds_lb_config *config = gxds_policy_parse_list(p->children.base, plugin->lb_json, &why);
   gxds_child_errors_add(errors, plugin->name, why);
   return config;
 }
@@ -101,11 +92,11 @@ static void renew_others(policy *p, const gxds_lb_update *u, gxds_child_errors *
 /* --- Operations --- */
 
 static void create_child(policy *p, const gxds_cluster_manager_op *op) {
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "child %" PRIu64 " is %.*s: created", op->child,
+  if (gxds_policy_traces(p->children.base)) {
+    gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
                       GXDS_STR_ARG(op->name));
   }
-  gxds_keyed_children_add(&p->children, GXDS_NEW(gxds_keyed_child), p->base, op->child);
+  gxds_keyed_children_add(&p->children, GXDS_NEW(gxds_keyed_child), op->child);
 }
 
 static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_child_errors *errors) {
@@ -115,23 +106,25 @@ static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_chil
   gxds_lb_update update = p->last;
   update.config = config;
   gxds_str name = gxds_str_dup(op->name); /* op->name is valid until the next event only */
-  gxds_child_errors_add(errors, name, gxds_lb_child_update(find(p, op->child)->lb, &update));
+  gxds_child_errors_add(
+      errors, name,
+      gxds_lb_child_update(gxds_keyed_children_find(&p->children, op->child)->lb, &update));
   gxds_str_free(&name);
   gxds_lb_config_unref(config);
 }
 
 static void publish(policy *p) {
   const grpc_connectivity_state state = gxds_cluster_manager_state(p->machine);
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "connectivity changed to %s", gxds_lb_state_name(state));
+  if (gxds_policy_traces(p->children.base)) {
+    gxds_policy_trace(p->children.base, "connectivity changed to %s", gxds_lb_state_name(state));
   }
   gxds_status status = gxds_status_ok();
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     status = gxds_status_make(GXDS_UNAVAILABLE, "TRANSIENT_FAILURE from XdsClusterManagerLb");
   }
-  gxds_policy_publish(p->base, state, &status,
+  gxds_policy_publish(p->children.base, state, &status,
                       gxds_route_picker_create(gxds_cluster_manager_pickers(p->machine),
-                                               gxds_policy_poker(p->base)));
+                                               gxds_policy_poker(p->children.base)));
   gxds_status_fini(&status);
 }
 
@@ -145,11 +138,11 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
       update_child(p, op, errors);
       break;
     case GXDS_CLUSTER_MANAGER_REMOVE:
-      if (gxds_policy_traces(p->base)) {
-        gxds_policy_trace(p->base, "child %" PRIu64 ": removed", op->child);
+      if (gxds_policy_traces(p->children.base)) {
+        gxds_policy_trace(p->children.base, "child %" PRIu64 ": removed", op->child);
       }
-      gxds_keyed_child *c = find(p, op->child);
-      if (c) remove_child(p, c);
+      gxds_keyed_child *c = gxds_keyed_children_find(&p->children, op->child);
+      if (c) gxds_keyed_children_remove(&p->children, c);
       break;
     case GXDS_CLUSTER_MANAGER_PUBLISH:
       publish(p);
@@ -160,19 +153,19 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* nested: the outer call carries the operations out */
-  p->draining = true;
+  if (p->children.draining) return; /* nested: the outer call carries the operations out */
+  p->children.draining = true;
   gxds_cluster_manager_op op;
-  while (!gxds_policy_ended(p->base) && gxds_cluster_manager_next(p->machine, &op)) {
+  while (!gxds_policy_ended(p->children.base) && gxds_cluster_manager_next(p->machine, &op)) {
     carry_out(p, &op, errors);
   }
-  p->draining = false;
-  if (p->turn_is_due || gxds_policy_ended(p->base)) return;
+  p->children.draining = false;
+  if (p->turn_is_due || gxds_policy_ended(p->children.base)) return;
   if (!gxds_cluster_manager_wants_turn(p->machine)) return;
   /* A timer that fires at once begins the next turn, so that the thread does its other work first.
    */
   p->turn_is_due = true;
-  gxds_policy_set_deadline(p->base, gxds_policy_now(p->base));
+  gxds_policy_set_deadline(p->children.base, gxds_policy_now(p->children.base));
 }
 
 /* --- The policy --- */
@@ -192,7 +185,8 @@ static size_t eager_endpoints(void) {
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->children.base = base;
+  p->children.free_child = free_child;
   p->machine = gxds_cluster_manager_create(eager_endpoints());
   return p;
 }
@@ -210,7 +204,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
 static void child_state(void *self, uint64_t token, grpc_connectivity_state state,
                         const gxds_status *status, gxds_picker *take_picker) {
   policy *p = self;
-  gxds_policy_trace_child(p->base, token, state, status);
+  gxds_policy_trace_child(p->children.base, token, state, status);
   gxds_cluster_manager_on_child_state(p->machine, token, state, take_picker);
   drain(p, NULL);
 }
@@ -232,21 +226,9 @@ static void on_deadline(void *self) {
 
 static void exit_idle(void *self) {
   policy *p = self;
-  const bool draining = p->draining;
-  p->draining = true; /* what children report may end children: it waits until the loop is over */
-  gxds_keyed_children_exit_idle(p->children);
-  p->draining = draining;
+  gxds_keyed_children_exit_idle(&p->children);
   gxds_cluster_manager_on_exit_idle(p->machine);
   drain(p, NULL);
-}
-
-static void reset_backoff(void *self) {
-  gxds_keyed_children_reset_backoff(((policy *)self)->children);
-}
-
-static void end(void *self) {
-  policy *p = self;
-  while (p->children) remove_child(p, p->children);
 }
 
 static void destroy(void *self) {
@@ -268,8 +250,8 @@ const gxds_policy_type gxds_cluster_manager_policy = {
     .create = create,
     .update = update,
     .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .reset_backoff = gxds_keyed_children_reset_backoff,
+    .end = gxds_keyed_children_end,
     .destroy = destroy,
     .on_deadline = on_deadline,
     .poked = poked,

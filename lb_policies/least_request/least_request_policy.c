@@ -178,15 +178,9 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_least_request_config *config = (const gxds_least_request_config *)given->config;
-  if (config->choices != p->choices ||
-      !gxds_slow_start_equal(&config->slow_start, &p->newcomers.config)) {
-    gxds_endpoints_policy_renew_picker(&p->endpoints);
-  }
+  if (config->choices != p->choices) gxds_endpoints_policy_renew_picker(&p->endpoints);
   p->choices = config->choices;
-  if (given->addresses) gxds_newcomers_begin_update(&p->newcomers, &config->slow_start);
-  gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
-  if (given->addresses) gxds_newcomers_end_update(&p->newcomers, &p->list);
-  return status;
+  return gxds_newcomers_update(&p->newcomers, &config->slow_start, &p->list, &p->endpoints, given);
 }
 
 static void destroy(void *self) {
@@ -226,15 +220,11 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_least_request_policy = {
     .name = "least_request_experimental",
-    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
-    .log_name = "least_request_experimental",
     .title = "least_request",
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = gxds_endpoints_policy_exit_idle,
-    .reset_backoff = gxds_endpoints_policy_reset_backoff,
-    .end = gxds_endpoints_policy_end,
+    GXDS_ENDPOINTS_POLICY,
     .destroy = destroy,
     .on_deadline = on_deadline,
 };

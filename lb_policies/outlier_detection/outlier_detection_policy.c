@@ -119,9 +119,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   settle(p);
   if (counting != gxds_outliers_counting(p->machine) && p->only.picker) publish(p);
   if (gxds_policy_ended(p->only.base)) return gxds_status_ok();
-  gxds_lb_update pass = *given;
-  pass.config = config->child;
-  return gxds_only_child_update(&p->only, &pass);
+  return gxds_only_child_update_with(&p->only, given, config->child, given->addresses);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
@@ -190,9 +188,7 @@ const gxds_policy_type gxds_outlier_detection_policy = {
     .parse = gxds_outlier_detection_parse,
     .create = create,
     .update = update,
-    .exit_idle = gxds_only_child_exit_idle,
-    .reset_backoff = gxds_only_child_reset_backoff,
-    .end = gxds_only_child_end,
+    GXDS_ONLY_CHILD,
     .destroy = destroy,
     .on_deadline = on_deadline,
     .child_state = child_state,

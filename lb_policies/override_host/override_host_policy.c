@@ -204,9 +204,8 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   }
   p->busy = true;
   take_update(p, given, entry);
-  gxds_lb_update pass = *given;
-  pass.config = p->config->child;
-  gxds_status status = gxds_only_child_update(&p->only, &pass);
+  gxds_status status =
+      gxds_only_child_update_with(&p->only, given, p->config->child, given->addresses);
   p->busy = false;
   publish(p);
   return status;

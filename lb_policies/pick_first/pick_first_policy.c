@@ -73,14 +73,12 @@ static gxds_subchannel *make(void *owner, uint32_t address) {
 static void publish_failure(policy *p, const gxds_status *why) {
   gxds_text text = {0};
   gxds_status_render(why, &text);
-  gxds_status status =
-      gxds_status_make(GXDS_UNAVAILABLE, "failed to connect to all addresses; last error: %.*s",
-                       GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
   p->failed = true;
   gxds_policy_reresolve(p->base);
-  gxds_policy_publish_failure(p->base, &status);
-  gxds_status_fini(&status);
+  gxds_policy_fail(p->base, gxds_status_make(GXDS_UNAVAILABLE,
+                                             "failed to connect to all addresses; last error: %.*s",
+                                             GXDS_STR_ARG(gxds_text_str(&text))));
+  gxds_text_fini(&text);
 }
 
 static void publish_waiting(policy *p, grpc_connectivity_state state) {
@@ -258,8 +256,6 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 const gxds_policy_type gxds_pick_first_policy = {
     .name = "grpc_xds_pick_first",
     .trace = "pick_first",
-    .log_name = "grpc_xds_pick_first",
-    .title = "grpc_xds_pick_first",
     .parse = parse,
     .create = create,
     .update = update,

@@ -71,11 +71,9 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  gxds_lb_update pass = *given;
-  pass.config = ((const shuffled_config *)given->config)->child;
+  gxds_lb_config *child = ((const shuffled_config *)given->config)->child;
   const gxds_addresses *shuffled = given->addresses ? shuffle(p, given->addresses) : NULL;
-  pass.addresses = shuffled;
-  gxds_status status = gxds_only_child_update(&p->only, &pass);
+  gxds_status status = gxds_only_child_update_with(&p->only, given, child, shuffled);
   gxds_addresses_unref(shuffled);
   return status;
 }
@@ -107,14 +105,10 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 const gxds_policy_type gxds_shuffled_policy = {
     .name = "grpc_xds_shuffled",
     .trace = "pick_first", /* the flag of its usual child */
-    .log_name = "grpc_xds_shuffled",
-    .title = "grpc_xds_shuffled",
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = gxds_only_child_exit_idle,
-    .reset_backoff = gxds_only_child_reset_backoff,
-    .end = gxds_only_child_end,
+    GXDS_ONLY_CHILD,
     .destroy = destroy,
     .child_state = gxds_only_child_pass_on,
 };

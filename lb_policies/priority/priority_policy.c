@@ -32,10 +32,8 @@ typedef struct child {
 } child;
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_keyed_children children; /* first */
   gxds_priority_lb *machine;
-  bool draining;
-  gxds_keyed_child *children;
 
   /* From the last update. The policy owns these references. */
   gxds_priority_config *config;
@@ -50,7 +48,7 @@ typedef struct policy {
 } policy;
 
 static child *find(policy *p, uint64_t token) {
-  return (child *)gxds_keyed_children_find(p->children, token);
+  return (child *)gxds_keyed_children_find(&p->children, token);
 }
 
 static void forget_given(child *c) {
@@ -61,8 +59,8 @@ static void forget_given(child *c) {
   c->given = (given){0};
 }
 
-static void remove_child(policy *p, child *c) {
-  gxds_keyed_children_remove(&p->children, &c->keyed);
+static void free_child(gxds_keyed_child *keyed) {
+  child *c = (child *)keyed;
   forget_given(c);
   gxds_picker_unref(c->picker);
   gxds_status_fini(&c->status);
@@ -155,38 +153,37 @@ static void update_child(policy *p, const gxds_priority_op *op, gxds_child_error
 /* --- Operations --- */
 
 static void create_child(policy *p, const gxds_priority_op *op) {
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "child %" PRIu64 " is %.*s: created", op->child,
+  if (gxds_policy_traces(p->children.base)) {
+    gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
                       GXDS_STR_ARG(p->config->children[op->position].name));
   }
-  child *c = GXDS_NEW(child);
-  gxds_keyed_children_add(&p->children, &c->keyed, p->base, op->child);
+  gxds_keyed_children_add(&p->children, &GXDS_NEW(child)->keyed, op->child);
 }
 
 static void publish(policy *p, const gxds_priority_op *op) {
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "using child %" PRIu64 ": %s", op->child,
+  if (gxds_policy_traces(p->children.base)) {
+    gxds_policy_trace(p->children.base, "using child %" PRIu64 ": %s", op->child,
                       gxds_lb_state_name(op->state));
   }
   const child *c = find(p, op->child);
   if (!c->picker) {
-    gxds_policy_publish_queue(p->base, op->state);
+    gxds_policy_publish_queue(p->children.base, op->state);
     return;
   }
   gxds_status status = gxds_status_copy(&c->status); /* publishing may end the child */
-  gxds_policy_publish(p->base, op->state, &status, gxds_picker_ref(c->picker));
+  gxds_policy_publish(p->children.base, op->state, &status, gxds_picker_ref(c->picker));
   gxds_status_fini(&status);
 }
 
 static void publish_empty(policy *p) {
   gxds_status empty = gxds_priority_empty_status(p->config->cluster, p->note);
-  gxds_policy_publish_empty(p->base, &empty);
+  gxds_policy_publish_empty(p->children.base, &empty);
   gxds_status_fini(&empty);
 }
 
 static void trace_end(const policy *p, const gxds_priority_op *op) {
-  if (!gxds_policy_traces(p->base)) return;
-  gxds_policy_trace(p->base, "child %" PRIu64 ": ended, %s", op->child,
+  if (!gxds_policy_traces(p->children.base)) return;
+  gxds_policy_trace(p->children.base, "child %" PRIu64 ": ended, %s", op->child,
                     op->crowded ? "since too many are kept that are not in the config"
                                 : "since it was not needed for 15 minutes");
 }
@@ -207,15 +204,16 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
       publish_empty(p);
       break;
     case GXDS_PRIORITY_RETAIN:
-      if (gxds_policy_traces(p->base)) {
-        gxds_policy_trace(p->base, "child %" PRIu64 ": not in the config, kept", op->child);
+      if (gxds_policy_traces(p->children.base)) {
+        gxds_policy_trace(p->children.base, "child %" PRIu64 ": not in the config, kept",
+                          op->child);
       }
       /* The child has its own references on what it uses. The rest of the old snapshot must go. */
       forget_given(find(p, op->child));
       break;
     case GXDS_PRIORITY_REMOVE:
       trace_end(p, op);
-      remove_child(p, find(p, op->child));
+      gxds_keyed_children_remove(&p->children, &find(p, op->child)->keyed);
       break;
   }
 }
@@ -223,15 +221,15 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* nested: the outer call carries the operations out */
-  p->draining = true;
+  if (p->children.draining) return; /* nested: the outer call carries the operations out */
+  p->children.draining = true;
   gxds_priority_op op;
-  while (!gxds_policy_ended(p->base) &&
-         gxds_priority_lb_next(p->machine, gxds_policy_now(p->base), &op)) {
+  while (!gxds_policy_ended(p->children.base) &&
+         gxds_priority_lb_next(p->machine, gxds_policy_now(p->children.base), &op)) {
     carry_out(p, &op, errors);
   }
-  p->draining = false;
-  gxds_policy_set_deadline(p->base, gxds_priority_lb_deadline(p->machine));
+  p->children.draining = false;
+  gxds_policy_set_deadline(p->children.base, gxds_priority_lb_deadline(p->machine));
 }
 
 /* --- Updates --- */
@@ -298,7 +296,8 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
   take_update(p, u);
   gxds_str *names = gxds_calloc(p->config->count, sizeof *names);
   for (size_t i = 0; i < p->config->count; i++) names[i] = p->config->children[i].name;
-  gxds_priority_lb_on_update(p->machine, names, p->config->count, gxds_policy_now(p->base));
+  gxds_priority_lb_on_update(p->machine, names, p->config->count,
+                             gxds_policy_now(p->children.base));
   gxds_free(names);
   gxds_child_errors errors = {0};
   drain(p, &errors);
@@ -317,7 +316,8 @@ static gxds_duration failover_timeout(const gxds_args *args) {
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->children.base = base;
+  p->children.free_child = free_child;
   p->machine = gxds_priority_lb_create(failover_timeout(args));
   return p;
 }
@@ -329,8 +329,8 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   gxds_status_set(&c->status, gxds_status_copy(status));
   gxds_picker_unref(c->picker);
   c->picker = take_picker;
-  gxds_policy_trace_child(p->base, token, state, status);
-  gxds_priority_lb_on_child_state(p->machine, token, state, gxds_policy_now(p->base));
+  gxds_policy_trace_child(p->children.base, token, state, status);
+  gxds_priority_lb_on_child_state(p->machine, token, state, gxds_policy_now(p->children.base));
   drain(p, NULL);
 }
 
@@ -343,7 +343,7 @@ static bool child_reresolve(void *self, uint64_t token) {
 
 static void on_deadline(void *self) {
   policy *p = self;
-  gxds_priority_lb_on_deadline(p->machine, gxds_policy_now(p->base));
+  gxds_priority_lb_on_deadline(p->machine, gxds_policy_now(p->children.base));
   drain(p, NULL);
 }
 
@@ -351,15 +351,6 @@ static void exit_idle(void *self) {
   policy *p = self;
   const child *c = find(p, gxds_priority_lb_current(p->machine));
   if (c) gxds_lb_child_exit_idle(c->keyed.lb);
-}
-
-static void reset_backoff(void *self) {
-  gxds_keyed_children_reset_backoff(((policy *)self)->children);
-}
-
-static void end(void *self) {
-  policy *p = self;
-  while (p->children) remove_child(p, (child *)p->children);
 }
 
 static void destroy(void *self) {
@@ -382,8 +373,8 @@ const gxds_policy_type gxds_priority_policy = {
     .create = create,
     .update = update,
     .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .reset_backoff = gxds_keyed_children_reset_backoff,
+    .end = gxds_keyed_children_end,
     .destroy = destroy,
     .on_deadline = on_deadline,
     .child_state = child_state,

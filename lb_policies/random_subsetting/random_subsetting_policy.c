@@ -50,12 +50,9 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const subsetting_config *config = (const subsetting_config *)given->config;
-  gxds_lb_update pass = *given;
-  pass.config = config->child;
-  const gxds_addresses *subset = NULL;
-  if (given->addresses) subset = subset_of(p, given->addresses, config->size);
-  pass.addresses = subset;
-  gxds_status status = gxds_only_child_update(&p->only, &pass);
+  const gxds_addresses *subset =
+      given->addresses ? subset_of(p, given->addresses, config->size) : NULL;
+  gxds_status status = gxds_only_child_update_with(&p->only, given, config->child, subset);
   gxds_addresses_unref(subset);
   return status;
 }
@@ -95,9 +92,7 @@ const gxds_policy_type gxds_random_subsetting_policy = {
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = gxds_only_child_exit_idle,
-    .reset_backoff = gxds_only_child_reset_backoff,
-    .end = gxds_only_child_end,
+    GXDS_ONLY_CHILD,
     .destroy = destroy,
     .child_state = gxds_only_child_pass_on,
 };

@@ -107,8 +107,6 @@ const gxds_policy_type *gxds_registered_policy_type(const grpc_xds_policy_type *
   t->program.name = name;
   t->base = (gxds_policy_type){
       .name = name,
-      .log_name = name,
-      .title = name,
       .parse_of = gxds_registered_parse,
       .create = create,
       .update = update,

@@ -91,6 +91,10 @@ uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t t
 void gxds_endpoints_policy_exit_idle(void *self);
 void gxds_endpoints_policy_reset_backoff(void *self);
 void gxds_endpoints_policy_end(void *self);
+/* They, and the word of the traces, which are those of round_robin, as members of a table. */
+#define GXDS_ENDPOINTS_POLICY                                           \
+  .trace = "round_robin", .exit_idle = gxds_endpoints_policy_exit_idle, \
+  .reset_backoff = gxds_endpoints_policy_reset_backoff, .end = gxds_endpoints_policy_end
 
 #ifdef __cplusplus
 }

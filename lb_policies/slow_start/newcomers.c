@@ -70,13 +70,6 @@ void gxds_newcomers_fini(gxds_newcomers *n) {
   forget_slots(n);
 }
 
-void gxds_newcomers_begin_update(gxds_newcomers *n, const gxds_slow_start *config) {
-  if (config->window == 0) forget_slots(n);
-  n->config = *config;
-  n->all_new = n->by_address == NULL;
-  unlist_all(n);
-}
-
 static newcomer *find_or_add(gxds_newcomers *n, gxds_str address) {
   newcomer *c;
   HASH_FIND(hh, n->by_address, address.data, address.size, c);
@@ -90,11 +83,21 @@ static newcomer *find_or_add(gxds_newcomers *n, gxds_str address) {
   return c;
 }
 
-void gxds_newcomers_end_update(gxds_newcomers *n, const gxds_address_list *list) {
+gxds_status gxds_newcomers_update(gxds_newcomers *n, const gxds_slow_start *config,
+                                  gxds_address_list *list, gxds_endpoints_policy *e,
+                                  const gxds_lb_update *update) {
+  if (!update->addresses) return gxds_address_list_update(list, e, update);
+  if (!gxds_slow_start_equal(config, &n->config)) gxds_endpoints_policy_renew_picker(e);
+  if (config->window == 0) forget_slots(n);
+  n->config = *config;
+  n->all_new = n->by_address == NULL;
+  unlist_all(n);
+  gxds_status status = gxds_address_list_update(list, e, update);
   for (uint32_t i = 0; n->config.window > 0 && i < list->count; i++) {
     find_or_add(n, gxds_address_list_key_at(list, i))->listed = true;
   }
   forget_unlisted(n);
+  return status;
 }
 
 void gxds_newcomers_created(gxds_newcomers *n, uint32_t slot, gxds_str address) {

@@ -30,9 +30,10 @@ typedef struct gxds_newcomers {
 
 void gxds_newcomers_fini(gxds_newcomers *n);
 
-/* Call these before and after the policy's endpoints get a list with addresses. */
-void gxds_newcomers_begin_update(gxds_newcomers *n, const gxds_slow_start *config);
-void gxds_newcomers_end_update(gxds_newcomers *n, const gxds_address_list *list);
+/* gxds_address_list_update() with slow start. */
+GXDS_MUST_USE gxds_status gxds_newcomers_update(gxds_newcomers *n, const gxds_slow_start *config,
+                                                gxds_address_list *list, gxds_endpoints_policy *e,
+                                                const gxds_lb_update *update);
 
 /* A subchannel was made for the address. slot: the low half of its token. */
 void gxds_newcomers_created(gxds_newcomers *n, uint32_t slot, gxds_str address);

@@ -104,15 +104,9 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  if (!given->addresses) return gxds_address_list_update(&p->list, &p->endpoints, given);
-  const gxds_slow_start *config = &((const slow_start_config *)given->config)->slow_start;
-  if (!gxds_slow_start_equal(config, &p->newcomers.config)) {
-    gxds_endpoints_policy_renew_picker(&p->endpoints);
-  }
-  gxds_newcomers_begin_update(&p->newcomers, config);
-  gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
-  gxds_newcomers_end_update(&p->newcomers, &p->list);
-  return status;
+  return gxds_newcomers_update(&p->newcomers,
+                               &((const slow_start_config *)given->config)->slow_start, &p->list,
+                               &p->endpoints, given);
 }
 
 static void destroy(void *self) {
@@ -126,8 +120,8 @@ static void destroy(void *self) {
 
 static void destroy_config(gxds_lb_config *c) { gxds_free(c); }
 
-static gxds_lb_config *parse_as(const gxds_policy_type *type, const json_t *json,
-                                gxds_errors *errors) {
+static gxds_lb_config *parse(const gxds_policy_type *type, const json_t *json,
+                             gxds_errors *errors) {
   gxds_slow_start given;
   if (!gxds_json_is_object(json, NULL, errors) || !gxds_slow_start_parse(json, errors, &given)) {
     return NULL;
@@ -138,49 +132,16 @@ static gxds_lb_config *parse_as(const gxds_policy_type *type, const json_t *json
   return &config->base;
 }
 
-static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
-                             gxds_errors *errors) {
-  (void)parse_list;
-  return parse_as(&gxds_slow_start_policy, json, errors);
-}
-
-static gxds_lb_config *parse_endpoint_weights(const json_t *json, gxds_lb_parse_list *parse_list,
-                                              gxds_errors *errors) {
-  (void)parse_list;
-  return parse_as(&gxds_endpoint_weights_policy, json, errors);
-}
-
 bool gxds_lb_config_is_endpoint_weights_alone(const gxds_lb_config *c) {
   return c->type == &gxds_endpoint_weights_policy &&
          ((const slow_start_config *)c)->slow_start.window == 0;
 }
 
-const gxds_policy_type gxds_slow_start_policy = {
-    .name = "grpc_xds_slow_start",
-    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
-    .log_name = "grpc_xds_slow_start",
-    .title = "grpc_xds_slow_start",
-    .parse = parse,
-    .create = create,
-    .update = update,
-    .exit_idle = gxds_endpoints_policy_exit_idle,
-    .reset_backoff = gxds_endpoints_policy_reset_backoff,
-    .end = gxds_endpoints_policy_end,
-    .destroy = destroy,
-    .on_deadline = on_deadline,
-};
+#define POLICY(name_)                                                                              \
+  {                                                                                                \
+    .name = (name_), .parse_of = parse, .create = create, .update = update, GXDS_ENDPOINTS_POLICY, \
+    .destroy = destroy, .on_deadline = on_deadline                                                 \
+  }
 
-const gxds_policy_type gxds_endpoint_weights_policy = {
-    .name = "grpc_xds_endpoint_weights",
-    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
-    .log_name = "grpc_xds_endpoint_weights",
-    .title = "grpc_xds_endpoint_weights",
-    .parse = parse_endpoint_weights,
-    .create = create,
-    .update = update,
-    .exit_idle = gxds_endpoints_policy_exit_idle,
-    .reset_backoff = gxds_endpoints_policy_reset_backoff,
-    .end = gxds_endpoints_policy_end,
-    .destroy = destroy,
-    .on_deadline = on_deadline,
-};
+const gxds_policy_type gxds_slow_start_policy = POLICY("grpc_xds_slow_start");
+const gxds_policy_type gxds_endpoint_weights_policy = POLICY("grpc_xds_endpoint_weights");

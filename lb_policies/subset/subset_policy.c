@@ -323,8 +323,6 @@ static void destroy(void *self) {
 const gxds_policy_type gxds_subset_policy = {
     .name = "grpc_xds_subset",
     .trace = "priority_lb", /* the flag of its children, which are priority policies */
-    .log_name = "grpc_xds_subset",
-    .title = "grpc_xds_subset",
     .needs_config = true,
     .unconfigurable = "it is what a Cluster with lb_subset_config has above its priorities",
     .create = create,

@@ -21,11 +21,9 @@ typedef struct leaf {
 } leaf;
 
 typedef struct policy {
-  gxds_policy *base;
+  gxds_keyed_children leaves; /* first */
   gxds_weighted_locality *machine;
   gxds_turns *turns;
-  bool draining;
-  gxds_keyed_child *leaves;
 
   /* From the last update. The policy owns these references. */
   gxds_weighted_locality_config *config;
@@ -34,21 +32,20 @@ typedef struct policy {
 } policy;
 
 static leaf *find(policy *p, uint64_t token) {
-  return (leaf *)gxds_keyed_children_find(p->leaves, token);
+  return (leaf *)gxds_keyed_children_find(&p->leaves, token);
 }
 
-static leaf *add_leaf(policy *p, uint64_t token, const gxds_locality *locality) {
+static void add_leaf(policy *p, uint64_t token, const gxds_locality *locality) {
   GXDS_CHECK(locality != NULL);
   leaf *l = GXDS_NEW(leaf);
   gxds_text label = {0};
   gxds_metric_locality(locality->region, locality->zone, locality->sub_zone, &label);
   l->label = gxds_text_take(&label);
-  gxds_keyed_children_add(&p->leaves, &l->keyed, p->base, token);
-  return l;
+  gxds_keyed_children_add(&p->leaves, &l->keyed, token);
 }
 
-static void remove_leaf(policy *p, leaf *l) {
-  gxds_keyed_children_remove(&p->leaves, &l->keyed);
+static void free_leaf(gxds_keyed_child *keyed) {
+  leaf *l = (leaf *)keyed;
   gxds_picker_unref(l->picker);
   gxds_status_fini(&l->last_failure);
   gxds_str_free(&l->label);
@@ -97,25 +94,25 @@ static gxds_picker *picker_of(policy *p, const gxds_weighted_locality_op *op) {
 }
 
 static void publish(policy *p, const gxds_weighted_locality_op *op) {
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "state=%s, %zu localities in the picks",
+  if (gxds_policy_traces(p->leaves.base)) {
+    gxds_policy_trace(p->leaves.base, "state=%s, %zu localities in the picks",
                       gxds_lb_state_name(op->state), op->member_count);
   }
   if (op->member_count == 0) {
-    gxds_policy_publish_queue(p->base, op->state);
+    gxds_policy_publish_queue(p->leaves.base, op->state);
     return;
   }
   gxds_status status = gxds_status_ok();
   if (op->state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     status = gxds_status_copy(&find(p, op->failed)->last_failure);
   }
-  gxds_policy_publish(p->base, op->state, &status, picker_of(p, op));
+  gxds_policy_publish(p->leaves.base, op->state, &status, picker_of(p, op));
   gxds_status_fini(&status);
 }
 
 static void publish_empty(policy *p) {
   gxds_status empty = gxds_weighted_locality_empty_status(p->config->cluster, p->note);
-  gxds_policy_publish_empty(p->base, &empty);
+  gxds_policy_publish_empty(p->leaves.base, &empty);
   gxds_status_fini(&empty);
 }
 
@@ -138,7 +135,7 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
       publish_empty(p);
       break;
     case GXDS_WEIGHTED_LOCALITY_REMOVE:
-      remove_leaf(p, find(p, op->child));
+      gxds_keyed_children_remove(&p->leaves, &find(p, op->child)->keyed);
       break;
   }
 }
@@ -146,22 +143,23 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
 /* Adds to errors the messages of the leaves that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->draining) return; /* nested: the outer call carries the operations out */
-  p->draining = true;
+  if (p->leaves.draining) return; /* nested: the outer call carries the operations out */
+  p->leaves.draining = true;
   gxds_weighted_locality_op op;
-  while (!gxds_policy_ended(p->base) && gxds_weighted_locality_next(p->machine, &op)) {
+  while (!gxds_policy_ended(p->leaves.base) && gxds_weighted_locality_next(p->machine, &op)) {
     const gxds_locality *held = op.locality ? gxds_locality_ref(op.locality) : NULL;
     carry_out(p, &op, errors);
     if (held) gxds_locality_unref(held);
   }
-  p->draining = false;
-  gxds_policy_set_deadline(p->base, gxds_weighted_locality_deadline(p->machine));
+  p->leaves.draining = false;
+  gxds_policy_set_deadline(p->leaves.base, gxds_weighted_locality_deadline(p->machine));
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
-  p->base = base;
+  p->leaves.base = base;
+  p->leaves.free_child = free_leaf;
   p->machine = gxds_weighted_locality_create();
   p->turns = gxds_turns_create(gxds_policy_random_seed(base));
   return p;
@@ -180,7 +178,7 @@ static void take_update(policy *p, const gxds_lb_update *given) {
   };
   gxds_str_free(&p->note);
   p->note = gxds_str_dup(given->note);
-  gxds_weighted_locality_on_update(p->machine, &update, gxds_policy_now(p->base));
+  gxds_weighted_locality_on_update(p->machine, &update, gxds_policy_now(p->leaves.base));
   if (before) gxds_lb_config_unref(&before->base);
   gxds_args_unref(args);
 }
@@ -193,7 +191,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
         "%s policy works only below the priority policy of an xDS cluster: its config holds no "
         "localities",
         gxds_weighted_locality_policy.name);
-    gxds_policy_publish_failure(p->base, &status);
+    gxds_policy_publish_failure(p->leaves.base, &status);
     return status;
   }
   take_update(p, given);
@@ -211,7 +209,7 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     gxds_status_set(&l->last_failure, gxds_status_copy(status));
   }
-  gxds_policy_trace_child(p->base, token, state, status);
+  gxds_policy_trace_child(p->leaves.base, token, state, status);
   gxds_weighted_locality_on_child_state(p->machine, token, state);
   drain(p, NULL);
 }
@@ -222,26 +220,14 @@ static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
 
 static void on_deadline(void *self) {
   policy *p = self;
-  gxds_weighted_locality_on_deadline(p->machine, gxds_policy_now(p->base));
+  gxds_weighted_locality_on_deadline(p->machine, gxds_policy_now(p->leaves.base));
   drain(p, NULL);
 }
 
 static void exit_idle(void *self) {
   policy *p = self;
-  const bool draining = p->draining;
-  p->draining = true; /* what leaves report may end leaves: it waits until the loop is over */
-  gxds_keyed_children_exit_idle(p->leaves);
-  p->draining = draining;
+  gxds_keyed_children_exit_idle(&p->leaves);
   drain(p, NULL);
-}
-
-static void reset_backoff(void *self) {
-  gxds_keyed_children_reset_backoff(((policy *)self)->leaves);
-}
-
-static void end(void *self) {
-  policy *p = self;
-  while (p->leaves) remove_leaf(p, (leaf *)p->leaves);
 }
 
 static void destroy(void *self) {
@@ -264,8 +250,8 @@ const gxds_policy_type gxds_weighted_locality_policy = {
     .create = create,
     .update = update,
     .exit_idle = exit_idle,
-    .reset_backoff = reset_backoff,
-    .end = end,
+    .reset_backoff = gxds_keyed_children_reset_backoff,
+    .end = gxds_keyed_children_end,
     .destroy = destroy,
     .on_deadline = on_deadline,
     .child_state = child_state,

@@ -273,15 +273,10 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_weighted_round_robin_policy = {
     .name = "weighted_round_robin",
-    .trace = "round_robin", /* the traces are those of endpoints_policy.c, as for round_robin */
-    .log_name = "weighted_round_robin",
-    .title = "weighted_round_robin",
     .parse = parse,
     .create = create,
     .update = update,
-    .exit_idle = gxds_endpoints_policy_exit_idle,
-    .reset_backoff = gxds_endpoints_policy_reset_backoff,
-    .end = gxds_endpoints_policy_end,
+    GXDS_ENDPOINTS_POLICY,
     .destroy = destroy,
     .on_deadline = on_deadline,
 };

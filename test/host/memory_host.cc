@@ -118,7 +118,8 @@ static gxds_lb_config* ParseOurs(const gxds_policy_type* type, const json_t* jso
                                  gxds_lb_parse_list* parse_list, gxds_status* why) {
   gxds_errors errors = {};
   gxds_lb_config* config = gxds_lb_config_parse_json(type, json, parse_list, &errors);
-  const std::string prefix = std::string("errors validating ") + type->title + " LB policy config";
+  const std::string prefix =
+      std::string("errors validating ") + gxds_policy_type_title(type) + " LB policy config";
   if (config == nullptr) *why = gxds_errors_status(&errors, prefix.c_str());
   gxds_errors_fini(&errors);
   return config;

@@ -22,8 +22,6 @@ MadeUp* g_made_up;  // the newest
 const gxds_policy_type kMadeUp = [] {
   gxds_policy_type type = {};
   type.name = "made_up";
-  type.log_name = "made_up";
-  type.title = "made_up";
   type.trace = "made_up_lb";
   type.create = [](gxds_policy* policy, const gxds_args*) -> void* {
     return g_made_up = new MadeUp{policy, &g_calls};
