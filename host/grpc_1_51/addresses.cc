@@ -1,19 +1,15 @@
-#include "host/grpc_1_51/convert.h"
-
-#include <string.h>
-#include <sys/socket.h>
-
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "host/grpc_common/addresses.h"
+#include "host/grpc_common/convert.h"
 #include "host/grpc_common/http_proxy.h"
 #include "host/grpc_common/policy.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "src/core/ext/filters/client_channel/lb_policy/address_filtering.h"
-#include "src/core/lib/address_utils/sockaddr_utils.h"
 
 namespace grpc_xds {
 
@@ -122,58 +118,18 @@ absl::string_view TextOf(const ServerAddress& address, const char* key) {
   return attribute == nullptr ? absl::string_view() : attribute->text();
 }
 
-grpc_resolved_address ToResolved(const gxds_address& address) {
-  static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
-  grpc_resolved_address out;
-  out.len = static_cast<socklen_t>(
-      gxds_address_to_sockaddr(&address, reinterpret_cast<sockaddr_storage*>(out.addr)));
-  return out;
-}
+struct AddressesOf151 : Addresses {
+  using Addresses::Addresses;
 
-struct Addresses : gxds_addresses {
-  ServerAddressList list;
-};
-
-const ServerAddress& At(const gxds_addresses* addresses, size_t index) {
-  return static_cast<const Addresses*>(addresses)->list[index];
-}
-
-void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
-  const ServerAddress& address = At(addresses, index);
-  out->native = &address;
-  out->weight = WeightOf(address);
-  out->hash_key = ToGxds(HashKeyOf(address));
-  out->hostname = ToGxds(HostnameOf(address));
-  const auto proxy = address.args().GetString(kHttpProxyArg);
-  if (proxy.has_value()) out->proxy = ToGxds(*proxy);
-  out->locality = LocalityOf(address);
-  const auto* several =
-      static_cast<const AddressesAttribute*>(address.GetAttribute(kAddressesAttribute));
-  if (several != nullptr) several->Set(out);
-}
-
-void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
-  auto key = grpc_sockaddr_to_string(&At(addresses, index).address(), false);
-  if (key.ok()) gxds_text_add(out, ToGxds(*key));
-}
-
-// Adds the address's args and attributes (a balancer's token, its locality, its hostname), but not
-// its weight and hash key.
-void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
-  gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
-}
-
-const gxds_addresses* Below(const gxds_addresses* addresses, gxds_str name) {
-  auto map = grpc_core::MakeHierarchicalAddressMap(static_cast<const Addresses*>(addresses)->list);
-  return ToC(map.ok() ? std::move((*map)[std::string(ToAbsl(name))]) : ServerAddressList());
-}
-
-const gxds_addresses_ops kOps = {
-    [](gxds_addresses* addresses) { delete static_cast<Addresses*>(addresses); },
-    Fill,
-    RenderKey,
-    RenderDetail,
-    Below,
+  void AddSeveral(size_t index, gxds_lb_address* out) const override {
+    const auto* several =
+        static_cast<const AddressesAttribute*>(list[index].GetAttribute(kAddressesAttribute));
+    if (several != nullptr) several->Set(out);
+  }
+  const gxds_addresses* Below(gxds_str name) const override {
+    auto map = grpc_core::MakeHierarchicalAddressMap(list);
+    return ToC(map.ok() ? std::move((*map)[std::string(ToAbsl(name))]) : ServerAddressList());
+  }
 };
 
 }  // namespace
@@ -205,12 +161,7 @@ ServerAddress WithoutWeightAndHashKey(const ServerAddress& address) {
 }
 
 const gxds_addresses* ToC(ServerAddressList addresses) {
-  auto* out = new Addresses;
-  gxds_ref_init(&out->refs);
-  out->ops = &kOps;
-  out->count = addresses.size();
-  out->list = std::move(addresses);
-  return out;
+  return new AddressesOf151(std::move(addresses));
 }
 
 ServerAddress ToHost(const gxds_lb_address& endpoint) {
@@ -242,7 +193,7 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
 }
 
 ServerAddressList ToHost(const gxds_addresses* addresses) {
-  if (addresses->ops == &kOps) return static_cast<const Addresses*>(addresses)->list;
+  if (const Addresses* of_host = OfHost(addresses)) return of_host->list;
   ServerAddressList out;
   out.reserve(addresses->count);
   for (size_t i = 0; i < addresses->count; ++i) {

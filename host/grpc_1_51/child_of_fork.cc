@@ -4,18 +4,16 @@
 #include <grpc/grpc.h>
 #include <grpc/support/port_platform.h>
 
-#include <algorithm>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "host/grpc_common/engines.h"
 #include "plugin/host_state.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/channel/channel_stack_builder.h"
@@ -47,15 +45,15 @@ using grpc_event_engine::experimental::PosixEventEngine;
 
 // What the child of a fork must know about the host.
 struct Known {
-  std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
-  absl::optional<int> epoll_set;                    // set with fork support; -1: the host uses none
-  bool as_fork_left_it = false;  // in a child without fork support whose parent used the host
+  Engines engines;
+  absl::optional<int> epoll_set;  // set with fork support; -1: the host uses none
+  bool as_fork_left_it = false;   // in a child without fork support whose parent used the host
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // a parent's engines
+auto* g_without_threads = new Engines::List;  // a parent's engines
 
 std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};
@@ -66,17 +64,6 @@ std::atomic<bool> g_ours{false};           // a channel of ours was made, here o
 // wait for threads that may need it.
 thread_local Known* t_at_fork = nullptr;
 
-bool Lives(const std::weak_ptr<EventEngine>& engine) { return !engine.expired(); }
-
-// Under the lock. An engine of another kind was made by the program, which must renew it itself.
-void RememberEngine(const std::shared_ptr<EventEngine>& engine) {
-  if (dynamic_cast<PosixEventEngine*>(engine.get()) == nullptr) return;
-  std::vector<std::weak_ptr<EventEngine>>& all = g_known->engines;
-  all.erase(std::remove_if(all.begin(), all.end(), std::not_fn(Lives)), all.end());
-  const auto same = [&](const std::weak_ptr<EventEngine>& e) { return e.lock() == engine; };
-  if (std::none_of(all.begin(), all.end(), same)) all.push_back(engine);
-}
-
 // Called for each new channel, with its arguments.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
@@ -85,7 +72,7 @@ ChannelArgs Remember(ChannelArgs args) {
   if (!g_known->epoll_set.has_value() && grpc_core::Fork::Enabled()) {
     g_known->epoll_set = gxds_host_epoll();
   }
-  RememberEngine(args.GetObjectRef<EventEngine>());
+  g_known->engines.Add(args.GetObjectRef<EventEngine>());
   return WithForkGeneration(std::move(args));
 }
 
@@ -158,10 +145,7 @@ void RenewHostThreads() {
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);
-    const auto& engines = g_known->engines;
-    if (std::any_of(engines.begin(), engines.end(), Lives) || !g_may_shut_down.exchange(false)) {
-      return;
-    }
+    if (g_known->engines.AnyLives() || !g_may_shut_down.exchange(false)) return;
   }
   gxds_host_await_shutdown();
 }
@@ -190,11 +174,7 @@ void AfterForkInChild() {
   new (&g_mu) std::mutex;  // another thread may have held it
   g_known = new Known;     // and may have been changing the old value
   g_known->engines = t_at_fork->engines;
-  g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;
-  for (const std::weak_ptr<EventEngine>& e : t_at_fork->engines) {
-    // An engine that has ended needs nothing.
-    if (std::shared_ptr<EventEngine> engine = e.lock()) g_without_threads->push_back(engine);
-  }
+  g_without_threads = new Engines::List(t_at_fork->engines.Hold());
   RenewEpollSet(t_at_fork->epoll_set.value_or(-1));
   if (t_at_fork->epoll_set == -1) CutOffPolledSockets();
   g_known->as_fork_left_it = t_at_fork->as_fork_left_it;

@@ -7,70 +7,25 @@
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_51/child_of_fork.h"
-#include "host/grpc_common/http_proxy.h"
+#include "host/grpc_common/core_register.h"
 #include "host/grpc_common/register.h"
-#include "host/grpc_common/resolver.h"
 #include "plugin/impl.h"
-#include "src/core/lib/config/core_configuration.h"
 #include "src/core/lib/surface/builtins.h"
 #include "src/core/lib/transport/http_connect_handshaker.h"
 #include "src/core/lib/transport/tcp_connect_handshaker.h"
-#include "xds_resolver/xds_resolver.h"
-
-namespace grpc_event_engine {
-namespace experimental {
-void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::Builder* builder);
-}  // namespace experimental
-}  // namespace grpc_event_engine
 
 namespace grpc_core {
 
-// The functions that the host's builder calls. It declares them in place as well.
-void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
+// Further functions that the host's builder calls, which declares them in place as well.
 void FaultInjectionFilterRegister(CoreConfiguration::Builder* builder);
-void RbacFilterRegister(CoreConfiguration::Builder* builder);
 void RegisterAresDnsResolver(CoreConfiguration::Builder* builder);
-void RegisterChannelDefaultCreds(CoreConfiguration::Builder* builder);
 void RegisterChannelIdleFilters(CoreConfiguration::Builder* builder);
-void RegisterClientAuthorityFilter(CoreConfiguration::Builder* builder);
-void RegisterCloud2ProdResolver(CoreConfiguration::Builder* builder);
 void RegisterDeadlineFilter(CoreConfiguration::Builder* builder);
-void RegisterFakeResolver(CoreConfiguration::Builder* builder);
-void RegisterFileWatcherCertificateProvider(CoreConfiguration::Builder* builder);
-void RegisterGrpcLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterHttpFilters(CoreConfiguration::Builder* builder);
-void RegisterHttpProxyMapper(CoreConfiguration::Builder* builder);
-void RegisterMessageSizeFilter(CoreConfiguration::Builder* builder);
 void RegisterNativeDnsResolver(CoreConfiguration::Builder* builder);
-void RegisterPickFirstLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterResourceQuota(CoreConfiguration::Builder* builder);
-void RegisterRlsLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterRoundRobinLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterSecurityFilters(CoreConfiguration::Builder* builder);
-void RegisterServiceConfigChannelArgFilter(CoreConfiguration::Builder* builder);
-void RegisterSockaddrResolver(CoreConfiguration::Builder* builder);
-void RegisterWeightedTargetLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterXdsChannelStackModifier(CoreConfiguration::Builder* builder);
-void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
 
 }  // namespace grpc_core
 
 namespace grpc_xds {
-namespace {
-
-// Registers everything that can handle an "xds:" channel, in the order of the host's.
-void RegisterExtraFilters(Builder* builder) {
-  grpc_core::RbacFilterRegister(builder);
-  grpc_core::RegisterXdsChannelStackModifier(builder);
-  grpc_core::RegisterChannelDefaultCreds(builder);
-  RegisterResolverInC(builder, &gxds_xds_resolver);
-  grpc_core::RegisterCloud2ProdResolver(builder);
-  grpc_core::RegisterFileWatcherCertificateProvider(builder);
-  RegisterEndpointProxies(builder);
-}
-
-}  // namespace
-
 void BuildConfiguration(Builder* builder) {
   // Without this one, channel creation crashes.
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);

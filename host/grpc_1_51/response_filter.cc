@@ -3,7 +3,8 @@
 #include <new>
 #include <utility>
 
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_1_51/cluster_attribute.h"
+#include "host/grpc_common/convert.h"
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/context.h"
 #include "src/core/lib/service_config/service_config_call_data.h"

@@ -1,6 +1,6 @@
 #include "host/grpc_common/tracker.h"
 
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_1_51/cluster_attribute.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 #include "src/core/lib/slice/slice.h"
 #include "src/core/lib/transport/metadata_batch.h"
@@ -15,23 +15,12 @@ namespace {
 using LbCall = grpc_core::ClientChannel::LoadBalancedCall;
 using CallState = LbCall::LbCallState;
 
-// Lives in the memory of the call, as the tracker in C does.
-class Tracker : public HostsTracker {
+class Tracker : public TrackerInCall {
  public:
-  static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
-    return call->Alloc(size);
-  }
-  static void operator delete(void* /*memory*/) {}
-  static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
-
-  explicit Tracker(gxds_tracker* take_tracker) : tracker_(take_tracker) {}
-  ~Tracker() override { gxds_tracker_destroy(tracker_); }
+  using TrackerInCall::TrackerInCall;
 
   void Start() override { gxds_tracker_started(tracker_); }
   void Finish(FinishArgs args) override { grpc_xds::Finish(tracker_, args); }
-
- private:
-  gxds_tracker* const tracker_;
 };
 
 // The headers of the attempt that is being picked for.

@@ -1,16 +1,12 @@
-#include <string.h>
-#include <sys/socket.h>
-
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "host/grpc_1_83/convert.h"
+#include "host/grpc_common/addresses.h"
+#include "host/grpc_common/convert.h"
 #include "host/grpc_common/http_proxy.h"
 #include "host/grpc_common/policy.h"
-#include "src/core/lib/address_utils/sockaddr_utils.h"
 #include "src/core/load_balancing/address_filtering.h"
 #include "src/core/load_balancing/ring_hash/ring_hash.h"
 
@@ -40,70 +36,54 @@ const grpc_arg_pointer_vtable kLocalityVtable = {
     },
 };
 
-grpc_resolved_address ToResolved(const gxds_address& address) {
-  static_assert(sizeof(grpc_resolved_address::addr) == sizeof(sockaddr_storage));
-  grpc_resolved_address out;
-  out.len = static_cast<socklen_t>(
-      gxds_address_to_sockaddr(&address, reinterpret_cast<sockaddr_storage*>(out.addr)));
+HostsAddresses NoAddresses() {
+  return std::make_shared<grpc_core::EndpointAddressesListIterator>(
+      grpc_core::EndpointAddressesList());
+}
+
+std::vector<EndpointAddresses> ListOf(const HostsAddresses& addresses) {
+  std::vector<EndpointAddresses> out;
+  addresses->ForEach([&out](const EndpointAddresses& address) { out.push_back(address); });
   return out;
 }
 
-// The host's addresses, each of which has an index in C.
-struct Addresses : gxds_addresses {
-  HostsAddresses of_host;
-  std::vector<EndpointAddresses> list;
-  // All addresses of endpoints that have several (A61), by index.
-  std::map<size_t, std::vector<gxds_address>> several;
-};
-
-const EndpointAddresses& At(const gxds_addresses* addresses, size_t index) {
-  return static_cast<const Addresses*>(addresses)->list[index];
-}
-
-void Fill(const gxds_addresses* addresses, size_t index, gxds_lb_address* out) {
-  const EndpointAddresses& address = At(addresses, index);
-  out->native = &address;
-  out->weight = WeightOf(address);
-  out->hash_key = ToGxds(HashKeyOf(address));
-  out->hostname = ToGxds(HostnameOf(address));
-  const auto proxy = address.args().GetString(kHttpProxyArg);
-  if (proxy.has_value()) out->proxy = ToGxds(*proxy);
-  out->locality = LocalityOf(address);
-  const auto& several = static_cast<const Addresses*>(addresses)->several;
-  const auto found = several.find(index);
-  if (found == several.end()) return;
-  out->ip = &found->second[0];
-  out->more = &found->second[1];
-  out->more_count = static_cast<uint32_t>(found->second.size() - 1);
-}
-
-void RenderKey(const gxds_addresses* addresses, size_t index, gxds_text* out) {
-  auto key = grpc_sockaddr_to_string(&At(addresses, index).address(), false);
-  if (key.ok()) gxds_text_add(out, ToGxds(*key));
-}
-
-// Adds the endpoint's other addresses and its args, but not its weight and hash key.
-void RenderDetail(const gxds_addresses* addresses, size_t index, gxds_text* out) {
-  gxds_text_add(out, ToGxds(WithoutWeightAndHashKey(At(addresses, index)).ToString()));
-}
-
-const gxds_addresses* Below(const gxds_addresses* addresses, gxds_str name) {
-  auto map =
-      grpc_core::MakeHierarchicalAddressMap(static_cast<const Addresses*>(addresses)->of_host);
-  const auto below = map.ok() ? map->find(grpc_core::RefCountedStringValue(ToAbsl(name)))
-                              : grpc_core::HierarchicalAddressMap::iterator();
-  if (!map.ok() || below == map->end()) {
-    return ToC(HostsAddresses());
+// The IP addresses of an endpoint; empty if one of its addresses is no IP address.
+std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
+  std::vector<gxds_address> out;
+  for (const auto& address : endpoint.addresses()) {
+    out.emplace_back();
+    if (!gxds_address_of_sockaddr(address.addr, &out.back())) return {};
   }
-  return ToC(below->second);
+  return out;
 }
 
-const gxds_addresses_ops kOps = {
-    [](gxds_addresses* addresses) { delete static_cast<Addresses*>(addresses); },
-    Fill,
-    RenderKey,
-    RenderDetail,
-    Below,
+struct AddressesOf183 : Addresses {
+  explicit AddressesOf183(HostsAddresses addresses)
+      : Addresses(ListOf(addresses)), of_host(std::move(addresses)) {
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].addresses().size() == 1) continue;
+      auto ips = IpsOf(list[i]);
+      if (ips.size() > 1) several[i] = std::move(ips);
+    }
+  }
+
+  void AddSeveral(size_t index, gxds_lb_address* out) const override {
+    const auto found = several.find(index);
+    if (found == several.end()) return;
+    out->ip = &found->second[0];
+    out->more = &found->second[1];
+    out->more_count = static_cast<uint32_t>(found->second.size() - 1);
+  }
+  const gxds_addresses* Below(gxds_str name) const override {
+    auto map = grpc_core::MakeHierarchicalAddressMap(of_host);
+    const auto below = map.ok() ? map->find(grpc_core::RefCountedStringValue(ToAbsl(name)))
+                                : grpc_core::HierarchicalAddressMap::iterator();
+    return ToC(!map.ok() || below == map->end() ? NoAddresses() : below->second);
+  }
+
+  const HostsAddresses of_host;
+  // All addresses of endpoints that have several, by index.
+  std::map<size_t, std::vector<gxds_address>> several;
 };
 
 // Addresses in C, for policies that are not in C.
@@ -148,38 +128,9 @@ EndpointAddresses WithoutWeightAndHashKey(const EndpointAddresses& address) {
       address.args().Remove(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).Remove(GRPC_ARG_ADDRESS_WEIGHT));
 }
 
-namespace {
-
-// The IP addresses of an endpoint; empty if one of its addresses is no IP address.
-std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
-  std::vector<gxds_address> out;
-  for (const auto& address : endpoint.addresses()) {
-    out.emplace_back();
-    if (!gxds_address_of_sockaddr(address.addr, &out.back())) return {};
-  }
-  return out;
-}
-
-}  // namespace
-
 // addresses may be null, which stands for none.
 const gxds_addresses* ToC(HostsAddresses addresses) {
-  auto* out = new Addresses;
-  gxds_ref_init(&out->refs);
-  out->ops = &kOps;
-  if (addresses == nullptr) {
-    addresses = std::make_shared<grpc_core::EndpointAddressesListIterator>(
-        grpc_core::EndpointAddressesList());
-  }
-  addresses->ForEach([out](const EndpointAddresses& address) { out->list.push_back(address); });
-  out->count = out->list.size();
-  for (size_t i = 0; i < out->count; ++i) {
-    if (out->list[i].addresses().size() == 1) continue;
-    auto ips = IpsOf(out->list[i]);
-    if (ips.size() > 1) out->several[i] = std::move(ips);
-  }
-  out->of_host = std::move(addresses);
-  return out;
+  return new AddressesOf183(addresses == nullptr ? NoAddresses() : std::move(addresses));
 }
 
 EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
@@ -209,7 +160,9 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
 }
 
 HostsAddresses ToHost(const gxds_addresses* addresses) {
-  if (addresses->ops == &kOps) return static_cast<const Addresses*>(addresses)->of_host;
+  if (const Addresses* of_host = OfHost(addresses)) {
+    return static_cast<const AddressesOf183*>(of_host)->of_host;
+  }
   return std::make_shared<IteratorInC>(addresses);
 }
 

@@ -6,15 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "absl/base/internal/sysinfo.h"
 #include "absl/strings/string_view.h"
+#include "host/grpc_common/engines.h"
 #include "plugin/host_state.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/event_engine/default_event_engine.h"
@@ -30,19 +29,18 @@ namespace {
 
 using grpc_core::ChannelArgs;
 using grpc_event_engine::experimental::EventEngine;
-using grpc_event_engine::experimental::PosixEventEngine;
 
 // What the child of a fork must know about the host.
 struct Known {
-  std::vector<std::weak_ptr<EventEngine>> engines;  // that channels were given
-  bool host_is_in_use = false;                      // the host was in use at the fork
-  bool engine_is_old = false;  // in a child: the default engine may be the parent's
+  Engines engines;              // that channels were given
+  bool host_is_in_use = false;  // the host was in use at the fork
+  bool engine_is_old = false;   // in a child: the default engine may be the parent's
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new std::vector<std::shared_ptr<EventEngine>>;  // a parent's engines
+auto* g_without_threads = new Engines::List;  // a parent's engines
 
 std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};     // for ever
@@ -51,8 +49,6 @@ std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last 
 // Used by the thread that forks. The lock is not held during the fork, because the host's handlers
 // wait for threads that may need it.
 thread_local Known* t_at_fork = nullptr;
-
-bool Lives(const std::weak_ptr<EventEngine>& engine) { return !engine.expired(); }
 
 // Called in a child before anything polls there. The host's own handler for forks, which exists
 // only with fork support, does the same after it has closed the set's sockets. There are none: they
@@ -86,13 +82,8 @@ ChannelArgs Renew(ChannelArgs args) {
 // Called for each new channel or server, with its engine.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
-  const auto engine = args.GetObjectRef<EventEngine>();
-  if (dynamic_cast<PosixEventEngine*>(engine.get()) == nullptr) return args;
   std::lock_guard<std::mutex> lock(g_mu);
-  std::vector<std::weak_ptr<EventEngine>>& all = g_known->engines;
-  all.erase(std::remove_if(all.begin(), all.end(), std::not_fn(Lives)), all.end());
-  const auto same = [&](const std::weak_ptr<EventEngine>& e) { return e.lock() == engine; };
-  if (std::none_of(all.begin(), all.end(), same)) all.push_back(engine);
+  g_known->engines.Add(args.GetObjectRef<EventEngine>());
   return args;
 }
 
@@ -101,10 +92,7 @@ ChannelArgs Remember(ChannelArgs args) {
 void LetShutDown() {
   {
     std::lock_guard<std::mutex> lock(g_mu);
-    const auto& engines = g_known->engines;
-    if (std::any_of(engines.begin(), engines.end(), Lives) || !g_may_shut_down.exchange(false)) {
-      return;
-    }
+    if (g_known->engines.AnyLives() || !g_may_shut_down.exchange(false)) return;
   }
   gxds_host_await_shutdown();
 }
@@ -141,14 +129,10 @@ void AfterForkInParent() {
 void AfterForkInChild() {
   g_generation.fetch_add(1);
   new (&g_mu) std::mutex;  // another thread may have held it
-  auto* kept = new std::vector<std::shared_ptr<EventEngine>>;
-  for (const std::weak_ptr<EventEngine>& e : t_at_fork->engines) {
-    // An engine that has ended needs nothing.
-    if (std::shared_ptr<EventEngine> engine = e.lock()) kept->push_back(std::move(engine));
-  }
-  g_without_threads = kept;  // another thread may have been changing the old value
+  // Another thread may have been changing the old value.
+  g_without_threads = new Engines::List(t_at_fork->engines.Hold());
   g_known = std::exchange(t_at_fork, nullptr);
-  g_known->engines.clear();
+  g_known->engines = Engines();
   g_known->engine_is_old = true;
   if (!g_known->host_is_in_use) return;
   g_holds_grpc.store(true);

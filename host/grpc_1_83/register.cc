@@ -7,11 +7,9 @@
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_83/child_of_fork.h"
-#include "host/grpc_common/http_proxy.h"
+#include "host/grpc_common/core_register.h"
 #include "host/grpc_common/register.h"
-#include "host/grpc_common/resolver.h"
 #include "plugin/impl.h"
-#include "src/core/config/core_configuration.h"
 #include "src/core/handshaker/endpoint_info/endpoint_info_handshaker.h"
 #include "src/core/handshaker/http_connect/http_connect_client_handshaker.h"
 #include "src/core/handshaker/tcp_connect/tcp_connect_handshaker.h"
@@ -19,63 +17,23 @@
 #include "src/core/lib/surface/lame_client.h"
 #include "src/core/server/server.h"
 #include "src/core/server/server_call_tracer_filter.h"
-#include "xds_resolver/xds_resolver.h"
-
-namespace grpc_event_engine {
-namespace experimental {
-void RegisterEventEngineChannelArgPreconditioning(grpc_core::CoreConfiguration::Builder* builder);
-}  // namespace experimental
-}  // namespace grpc_event_engine
 
 namespace grpc_core {
 
-// The functions that the host's builder calls. It declares them in place as well.
-void BuildClientChannelConfiguration(CoreConfiguration::Builder* builder);
-void RbacFilterRegister(CoreConfiguration::Builder* builder);
+// Further functions that the host's builder calls, which declares them in place as well.
 void RegisterBackendMetricFilter(CoreConfiguration::Builder* builder);
-void RegisterChannelDefaultCreds(CoreConfiguration::Builder* builder);
 void RegisterChttp2Transport(CoreConfiguration::Builder* builder);
-void RegisterClientAuthorityFilter(CoreConfiguration::Builder* builder);
-void RegisterCloud2ProdResolver(CoreConfiguration::Builder* builder);
 void RegisterConnectedChannel(CoreConfiguration::Builder* builder);
 void RegisterDefaultCallCreds(CoreConfiguration::Builder* builder);
 void RegisterDnsResolver(CoreConfiguration::Builder* builder);
-void RegisterFakeResolver(CoreConfiguration::Builder* builder);
-void RegisterFileWatcherCertificateProvider(CoreConfiguration::Builder* builder);
 void RegisterFusedFilters(CoreConfiguration::Builder* builder);
-void RegisterGrpcLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterHttpFilters(CoreConfiguration::Builder* builder);
-void RegisterHttpProxyMapper(CoreConfiguration::Builder* builder);
 void RegisterLegacyChannelIdleFilters(CoreConfiguration::Builder* builder);
 void RegisterLoadBalancedCallDestination(CoreConfiguration::Builder* builder);
-void RegisterMessageSizeFilter(CoreConfiguration::Builder* builder);
-void RegisterPickFirstLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterResourceQuota(CoreConfiguration::Builder* builder);
-void RegisterRlsLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterRoundRobinLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterSecurityFilters(CoreConfiguration::Builder* builder);
-void RegisterServiceConfigChannelArgFilter(CoreConfiguration::Builder* builder);
-void RegisterSockaddrResolver(CoreConfiguration::Builder* builder);
-void RegisterWeightedTargetLbPolicy(CoreConfiguration::Builder* builder);
-void RegisterXdsChannelStackModifier(CoreConfiguration::Builder* builder);
-void SecurityRegisterHandshakerFactories(CoreConfiguration::Builder* builder);
 
 }  // namespace grpc_core
 
 namespace grpc_xds {
 namespace {
-
-// Registers everything that can handle an "xds:" channel, in the order of the host's.
-void RegisterExtraFilters(Builder* builder) {
-  grpc_core::RbacFilterRegister(builder);
-  grpc_core::RegisterXdsChannelStackModifier(builder);
-  grpc_core::RegisterChannelDefaultCreds(builder);
-  grpc_core::RegisterDefaultCallCreds(builder);
-  RegisterResolverInC(builder, &gxds_xds_resolver);
-  grpc_core::RegisterCloud2ProdResolver(builder);
-  grpc_core::RegisterFileWatcherCertificateProvider(builder);
-  RegisterEndpointProxies(builder);
-}
 
 // Part of the host's own RegisterBuiltins(), which can't be called from here.
 void RegisterBuiltins(Builder* builder) {
@@ -125,6 +83,7 @@ void BuildConfiguration(Builder* builder) {
   // Last, so that they get a consistent place.
   grpc_core::RegisterBackendMetricFilter(builder);
   grpc_core::RegisterSecurityFilters(builder);
+  grpc_core::RegisterDefaultCallCreds(builder);
   RegisterExtraFilters(builder);
   grpc_core::RegisterFusedFilters(builder);
   RegisterBuiltins(builder);

@@ -1,6 +1,6 @@
 #include "host/grpc_1_83/response_filter.h"
 
-#include "host/grpc_1_83/convert.h"
+#include "host/grpc_common/convert.h"
 #include "src/core/call/metadata_batch.h"
 #include "src/core/lib/promise/context.h"
 #include "src/core/lib/resource_quota/arena.h"

@@ -13,27 +13,19 @@ using SliceOfHost = grpc_event_engine::experimental::Slice;
 
 namespace {
 
-// Lives in the memory of the call, as the tracker in C does. An attempt starts with its pick. If it
-// is given up after that, the host does not call Finish(), and the attempt counts as failed.
-class Tracker : public HostsTracker {
+// An attempt starts with its pick. If it is given up after that, the host does not call Finish(),
+// and the attempt counts as failed.
+class Tracker : public TrackerInCall {
  public:
-  static void* operator new(size_t size, LoadBalancingPolicy::CallState* call) {
-    return call->Alloc(size);
-  }
-  static void operator delete(void* /*memory*/) {}
-  static void operator delete(void* /*memory*/, LoadBalancingPolicy::CallState* /*call*/) {}
-
-  explicit Tracker(gxds_tracker* take_tracker) : tracker_(take_tracker) {
+  explicit Tracker(gxds_tracker* take_tracker) : TrackerInCall(take_tracker) {
     gxds_tracker_started(tracker_);
   }
   ~Tracker() override {
-    if (!finished_) {
-      gxds_finish given_up = {};
-      given_up.code = GXDS_UNAVAILABLE;
-      given_up.trailer = [](const gxds_finish*, gxds_str, gxds_str*) { return false; };
-      gxds_tracker_finished(tracker_, &given_up);
-    }
-    gxds_tracker_destroy(tracker_);
+    if (finished_) return;
+    gxds_finish given_up = {};
+    given_up.code = GXDS_UNAVAILABLE;
+    given_up.trailer = [](const gxds_finish*, gxds_str, gxds_str*) { return false; };
+    gxds_tracker_finished(tracker_, &given_up);
   }
 
   void Finish(FinishArgs args) override {
@@ -42,7 +34,6 @@ class Tracker : public HostsTracker {
   }
 
  private:
-  gxds_tracker* const tracker_;
   bool finished_ = false;
 };
 

@@ -1,12 +1,13 @@
-// Conversions between the host and C, in both directions, that are the same for each gRPC; a host's
-// own convert.h has the rest. ToC() converts a value of the host to what policies, resolvers and
-// ConfigSelectors in C see, and ToHost() does the opposite. A value that C passes on unchanged
-// comes back as it was. The caller owns the references that they return. Any thread, except where a
-// comment says otherwise.
+// Conversions between the host and C, in both directions. ToC() converts a value of the host to
+// what policies, resolvers and ConfigSelectors in C see, and ToHost() does the opposite. A value
+// that C passes on unchanged comes back as it was. The caller owns the references that they return.
+// Any thread, except where a comment says otherwise.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CONVERT_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CONVERT_H_
 
 #include <grpc/support/port_platform.h>
+
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,6 +20,7 @@
 #include "host/pick.h"
 #include "host/policy.h"
 #include "host/subchannel.h"
+#include "resources/endpoints.h"
 
 namespace grpc_xds {
 
@@ -60,6 +62,27 @@ inline gxds_routed_call& RoutedCallOf(absl::string_view cluster) {
 
 const gxds_addresses* ToC(HostsAddresses addresses);
 HostsAddresses ToHost(const gxds_addresses* addresses);
+
+// Makes an address with locality, weight, hash key and hostname as attributes (in 1.83, as
+// arguments). An address that came from the host is returned as it was.
+HostsAddress ToHost(const gxds_lb_address& address);
+
+// The locality of an address, for load reports; null if there is none. It is not part of a
+// subchannel's identity. Borrowed: valid as long as address.
+const gxds_locality* LocalityOf(const HostsAddress& address);
+// The endpoint's weight (load_balancing_weight); 1 if the address has none.
+uint32_t WeightOf(const HostsAddress& address);
+
+// The key of an endpoint's place on a ring, in place of its address (A76); empty: its address is
+// the key. Borrowed: valid as long as address.
+absl::string_view HashKeyOf(const HostsAddress& address);
+
+// The hostname that RPCs to the endpoint may get as :authority (A81); empty: it has none. Borrowed:
+// valid as long as address.
+absl::string_view HostnameOf(const HostsAddress& address);
+
+// The address without its weight and hash key, on which a subchannel does not depend.
+HostsAddress WithoutWeightAndHashKey(const HostsAddress& address);
 
 // ---- configs of policies ----
 

@@ -25,6 +25,7 @@
 
 namespace grpc_xds {
 
+using HostsAddress = grpc_core::ServerAddress;
 using HostsAddresses = grpc_core::ServerAddressList;
 using HostsPicker = std::unique_ptr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
 
@@ -64,6 +65,7 @@ constexpr bool kHelperServesConstructors = true;
 
 namespace grpc_xds {
 
+using HostsAddress = grpc_core::EndpointAddresses;
 using HostsAddresses = std::shared_ptr<grpc_core::EndpointAddressesIterator>;
 using HostsPicker = grpc_core::RefCountedPtr<grpc_core::LoadBalancingPolicy::SubchannelPicker>;
 

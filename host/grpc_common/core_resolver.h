@@ -8,7 +8,9 @@
 #include "host/grpc_common/core_version.h"
 
 #ifdef GXDS_GRPC_1_83
+#include "src/core/call/metadata_batch.h"
 #include "src/core/channelz/channelz.h"
+#include "src/core/client_channel/client_channel_service_config.h"
 #include "src/core/client_channel/config_selector.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/resolver/resolver.h"
@@ -19,6 +21,7 @@
 #include "src/core/util/work_serializer.h"
 #include "src/core/xds/xds_client/xds_channel_args.h"
 #else
+#include "src/core/ext/filters/client_channel/client_channel_service_config.h"
 #include "src/core/ext/filters/client_channel/config_selector.h"
 #include "src/core/ext/xds/xds_channel_args.h"
 #include "src/core/lib/channel/channelz.h"
@@ -28,6 +31,7 @@
 #include "src/core/lib/resolver/resolver.h"
 #include "src/core/lib/resolver/resolver_factory.h"
 #include "src/core/lib/service_config/service_config_impl.h"
+#include "src/core/lib/transport/metadata_batch.h"
 #include "src/core/lib/uri/uri_parser.h"
 #endif
 

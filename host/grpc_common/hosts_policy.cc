@@ -12,6 +12,7 @@ using grpc_core::ChannelArgs;
 using grpc_core::LoadBalancingPolicy;
 using grpc_core::OrphanablePtr;
 using grpc_core::RefCountedPtr;
+using grpc_core::SubchannelInterface;
 using grpc_core::WorkSerializer;
 using Helper = LoadBalancingPolicy::ChannelControlHelper;
 
@@ -59,6 +60,38 @@ const gxds_hosts_policy_ops kOps = {
 };
 
 }  // namespace
+
+RefCountedPtr<SubchannelInterface> HelperOfHostsPolicy::MakeSubchannel(HostsAddresses one,
+                                                                       const ChannelArgs& args) {
+  const gxds_addresses* addresses = ToC(std::move(one));
+  const gxds_args* in_c = ToC(WithoutOurs(args));
+  const gxds_lb_address endpoint = gxds_addresses_at(addresses, 0);
+  gxds_subchannel* made = link_->parent->ops->subchannel(link_->parent, &endpoint, in_c);
+  gxds_args_unref(in_c);
+  gxds_addresses_unref(addresses);
+  return made == nullptr ? nullptr : ForHostsPolicy(made);
+}
+
+void HelperOfHostsPolicy::UpdateState(grpc_connectivity_state state, const absl::Status& status,
+                                      HostsPicker picker) {
+  if (HasEnded()) return;
+  const gxds_status view = View(status);
+  link_->parent->ops->publish(link_->parent, state, &view, ToC(std::move(picker)));
+}
+
+void HelperOfHostsPolicy::RequestReresolution() {
+  if (!HasEnded()) link_->parent->ops->reresolve(link_->parent);
+}
+
+absl::string_view HelperOfHostsPolicy::GetAuthority() { return link_->helper->GetAuthority(); }
+
+grpc_event_engine::experimental::EventEngine* HelperOfHostsPolicy::GetEventEngine() {
+  return link_->helper->GetEventEngine();
+}
+
+void HelperOfHostsPolicy::AddEvent(gxds_lb_severity severity, absl::string_view line) {
+  if (!HasEnded()) link_->parent->ops->add_event(link_->parent, severity, ToGxds(line));
+}
 
 gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* parent,
                                    const ChannelArgs& args,

@@ -4,9 +4,13 @@
 #define GRPC_XDS_HOST_GRPC_COMMON_HOSTS_POLICY_H_
 
 #include <memory>
+#include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "host/channel.h"
 #include "host/grpc_common/core_policy.h"
+#include "src/core/lib/channel/channel_args.h"
 
 namespace grpc_xds {
 
@@ -17,7 +21,29 @@ struct HostsPolicyLink {
   grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper;  // root's
 };
 
-// Makes the helper that the policy gets for its channel. Each gRPC has different functions there.
+// The functions of such a policy's helper that are the same in each gRPC.
+class HelperOfHostsPolicy : public grpc_core::LoadBalancingPolicy::ChannelControlHelper {
+ public:
+  explicit HelperOfHostsPolicy(std::shared_ptr<HostsPolicyLink> link) : link_(std::move(link)) {}
+
+  void UpdateState(grpc_connectivity_state state, const absl::Status& status,
+                   HostsPicker picker) override;
+  void RequestReresolution() override;
+  absl::string_view GetAuthority() override;
+  grpc_event_engine::experimental::EventEngine* GetEventEngine() override;
+
+ protected:
+  bool HasEnded() const { return link_->parent == nullptr; }
+  // The rest of CreateSubchannel(). one has the address. Not after the end.
+  grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> MakeSubchannel(
+      HostsAddresses one, const grpc_core::ChannelArgs& args);
+  // The rest of AddTraceEvent().
+  void AddEvent(gxds_lb_severity severity, absl::string_view line);
+
+  const std::shared_ptr<HostsPolicyLink> link_;
+};
+
+// Makes the helper that the policy gets for its channel. Each gRPC has its own function.
 std::unique_ptr<grpc_core::LoadBalancingPolicy::ChannelControlHelper> MakeHelper(
     std::shared_ptr<HostsPolicyLink> link);
 

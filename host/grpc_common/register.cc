@@ -11,11 +11,15 @@
 #include <atomic>
 #include <iterator>
 
+#include "host/grpc_common/core_register.h"
+#include "host/grpc_common/http_proxy.h"
 #include "host/grpc_common/policy.h"
+#include "host/grpc_common/resolver.h"
 #include "lb_policies/all_policies.h"
 #include "lb_policies/registered/registered_types.h"
 #include "plugin/host_state.h"
 #include "plugin/impl.h"
+#include "xds_resolver/xds_resolver.h"
 
 namespace grpc_xds {
 namespace {
@@ -56,6 +60,16 @@ void RegisterPoliciesInC(Builder* builder) {
   }
   const size_t count = gxds_registered_types_close();
   for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
+}
+
+void RegisterExtraFilters(Builder* builder) {
+  grpc_core::RbacFilterRegister(builder);
+  grpc_core::RegisterXdsChannelStackModifier(builder);
+  grpc_core::RegisterChannelDefaultCreds(builder);
+  RegisterResolverInC(builder, &gxds_xds_resolver);
+  grpc_core::RegisterCloud2ProdResolver(builder);
+  grpc_core::RegisterFileWatcherCertificateProvider(builder);
+  RegisterEndpointProxies(builder);
 }
 
 }  // namespace grpc_xds

@@ -14,6 +14,8 @@ void BuildConfiguration(Builder* builder);
 
 // Registers our policies, and those that the program registered.
 void RegisterPoliciesInC(Builder* builder);
+// Registers everything that can handle an "xds:" channel, in the order of the host's.
+void RegisterExtraFilters(Builder* builder);
 
 }  // namespace grpc_xds
 

@@ -24,6 +24,23 @@ inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* meta
 
 using HostsTracker = grpc_core::LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
+// A tracker of the host in the memory of the call, with one in C, which it owns.
+class TrackerInCall : public HostsTracker {
+ public:
+  static void* operator new(size_t size, grpc_core::LoadBalancingPolicy::CallState* call) {
+    return call->Alloc(size);
+  }
+  static void operator delete(void* /*memory*/) {}
+  static void operator delete(void* /*memory*/,
+                              grpc_core::LoadBalancingPolicy::CallState* /*call*/) {}
+
+  explicit TrackerInCall(gxds_tracker* take_tracker) : tracker_(take_tracker) {}
+  ~TrackerInCall() override { gxds_tracker_destroy(tracker_); }
+
+ protected:
+  gxds_tracker* const tracker_;
+};
+
 // The end of an attempt, as the host reports it.
 struct Finished : gxds_finish {
   const HostsTracker::FinishArgs* args;

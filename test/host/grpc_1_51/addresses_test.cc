@@ -1,5 +1,5 @@
 // What identifies the host's addresses to policies in C.
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_common/convert.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

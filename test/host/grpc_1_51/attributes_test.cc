@@ -1,4 +1,4 @@
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_common/convert.h"
 
 #include <gtest/gtest.h>
 

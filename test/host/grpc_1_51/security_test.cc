@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_common/convert.h"
 #include "resources/tls.h"
 #include "src/core/lib/security/credentials/credentials.h"
 #include "src/core/lib/security/credentials/fake/fake_credentials.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "host/grpc_1_51/convert.h"
+#include "host/grpc_common/convert.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "test/lb_policies/support/fake_cluster.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "host/grpc_1_83/convert.h"
+#include "host/grpc_common/convert.h"
 #include "host/grpc_common/policy.h"
 #include "src/core/config/core_configuration.h"
 #include "src/core/credentials/transport/transport_credentials.h"

@@ -1,13 +1,12 @@
-// What the transport needs of the host: transport/host_batch.h, transport/host_epoll.h.
+#include "transport/host_batch.h"
+
 #include <grpc/support/port_platform.h>
 
 #include <atomic>
 
+#include "host/grpc_common/core.h"
 #include "src/core/lib/iomgr/closure.h"
-#include "src/core/lib/iomgr/exec_ctx.h"
 #include "src/core/lib/surface/call.h"
-#include "transport/host_batch.h"
-#include "transport/host_epoll.h"
 
 namespace {
 
@@ -17,7 +16,7 @@ struct Batch {
   std::atomic<grpc_completion_queue_functor*> done;
 };
 
-void OnEnd(void* arg, grpc_error_handle error) {
+void OnEnd(void* arg, grpc_error_handle error) {  // NOLINT(performance-unnecessary-value-param)
   auto* batch = static_cast<Batch*>(arg);
   grpc_completion_queue_functor* done = batch->done.load(std::memory_order_acquire);
   delete batch;
@@ -28,12 +27,11 @@ void OnEnd(void* arg, grpc_error_handle error) {
 
 grpc_call_error gxds_host_batch_start(grpc_call* call, const grpc_op* ops, size_t count,
                                       grpc_completion_queue_functor* done) {
+  grpc_xds::CallbackExecCtx callback_exec_ctx;
   grpc_core::ExecCtx exec_ctx;
   auto* batch = new Batch;
   GRPC_CLOSURE_INIT(&batch->closure, OnEnd, batch, nullptr);
   batch->done.store(done, std::memory_order_release);
+  // NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape)
   return grpc_call_start_batch_and_execute(call, ops, count, &batch->closure);
 }
-
-// This host's event engine polls its sockets on its own threads.
-int gxds_host_epoll(void) { return -1; }
