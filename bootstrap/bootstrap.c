@@ -50,7 +50,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static void read_authorities(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
-  json_t *map = gxds_reader_map(r, object, NULL, "authorities");
+  json_t *map = gxds_reader_map(r, object, "authorities");
   if (!map) return;
   gxds_bootstrap_authority *list = gxds_reader_alloc(r, json_object_size(map), sizeof *list);
   for (void *i = json_object_iter(map); i; i = json_object_iter_next(map, i)) {
@@ -83,7 +83,7 @@ static void read_provider(gxds_reader *r, const json_t *object, const gxds_path 
   if (!gxds_reader_is_object(r, object, at)) return;
   size_t before = r->errors.count;
   out->plugin_name = gxds_reader_string(r, object, at, "plugin_name", GXDS_JSON_REQUIRED);
-  const json_t *config = gxds_reader_object(r, object, at, "config", GXDS_JSON_OPTIONAL);
+  const json_t *config = gxds_reader_object(r, object, at, "config");
   if (config) out->config_json = provider_config(r, config);
   out->has_ca_certificate_file = json_object_get(config, "ca_certificate_file") != NULL;
   if (r->errors.count != before || !r->host->certificate_provider_check) return;
@@ -98,7 +98,7 @@ static int by_instance_name(const void *a, const void *b) {
 }
 
 static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
-  json_t *map = gxds_reader_map(r, object, NULL, "certificate_providers");
+  json_t *map = gxds_reader_map(r, object, "certificate_providers");
   if (!map) return;
   size_t size = json_object_size(map);
   gxds_bootstrap_certificate_provider *list = gxds_reader_alloc(r, size, sizeof *list);
@@ -116,7 +116,7 @@ static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap 
 /* A field of our own, which the host's client ignores. */
 static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   const gxds_path *at = GXDS_FIELD(NULL, "resource_cache");
-  const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache", GXDS_JSON_OPTIONAL);
+  const json_t *cache = gxds_reader_object(r, object, NULL, "resource_cache");
   if (!cache) return;
   size_t before = r->errors.count;
   out->resource_cache_dir = gxds_reader_string(r, cache, at, "dir", GXDS_JSON_REQUIRED);

@@ -81,7 +81,7 @@ static bool too_deep(const json_t *json, int depth) {
 
 static void read_metadata(gxds_reader *r, const json_t *object, const gxds_path *at,
                           envoy_config_core_v3_Node *node) {
-  json_t *metadata = gxds_reader_object(r, object, at, "metadata", GXDS_JSON_OPTIONAL);
+  json_t *metadata = gxds_reader_object(r, object, at, "metadata");
   if (!metadata || json_object_size(metadata) == 0) return;
   if (too_deep(metadata, 1)) {
     gxds_reader_error(r, GXDS_FIELD(at, "metadata"), "is nested more than %d levels deep",
@@ -93,7 +93,7 @@ static void read_metadata(gxds_reader *r, const json_t *object, const gxds_path 
 
 static void read_locality(gxds_reader *r, const json_t *object, const gxds_path *at,
                           envoy_config_core_v3_Node *node) {
-  json_t *locality = gxds_reader_object(r, object, at, "locality", GXDS_JSON_OPTIONAL);
+  json_t *locality = gxds_reader_object(r, object, at, "locality");
   if (!locality) return;
   const gxds_path *here = GXDS_FIELD(at, "locality");
   gxds_str region = gxds_reader_string(r, locality, here, "region", GXDS_JSON_OPTIONAL);

@@ -90,8 +90,8 @@ bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path 
 }
 
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
-                           const char *name, gxds_json_presence presence) {
-  json_t *value = field(r, object, at, name, presence);
+                           const char *name) {
+  json_t *value = field(r, object, at, name, GXDS_JSON_OPTIONAL);
   if (!value || !gxds_reader_is_object(r, value, GXDS_FIELD(at, name))) return NULL;
   return value;
 }
@@ -114,11 +114,10 @@ json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path 
   return count_allowed(r, json_array_size(value), max, here) ? value : NULL;
 }
 
-json_t *gxds_reader_map(gxds_reader *r, const json_t *object, const gxds_path *at,
-                        const char *name) {
-  json_t *value = gxds_reader_object(r, object, at, name, GXDS_JSON_OPTIONAL);
+json_t *gxds_reader_map(gxds_reader *r, const json_t *bootstrap, const char *name) {
+  json_t *value = gxds_reader_object(r, bootstrap, NULL, name);
   if (!value) return NULL;
   bool allowed =
-      count_allowed(r, json_object_size(value), GXDS_BOOTSTRAP_MAP_MAX, GXDS_FIELD(at, name));
+      count_allowed(r, json_object_size(value), GXDS_BOOTSTRAP_MAP_MAX, GXDS_FIELD(NULL, name));
   return allowed ? value : NULL;
 }

@@ -54,13 +54,12 @@ gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_pat
 /* False if it is absent or wrong. */
 bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name);
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
-                           const char *name, gxds_json_presence presence);
+                           const char *name);
 json_t *gxds_reader_array(gxds_reader *r, const json_t *object, const gxds_path *at,
                           const char *name, gxds_json_presence presence, size_t max);
-/* Reads a map: an object with at most GXDS_BOOTSTRAP_MAP_MAX members. Otherwise like
- * gxds_reader_object(). */
-json_t *gxds_reader_map(gxds_reader *r, const json_t *object, const gxds_path *at,
-                        const char *name);
+/* Reads a map of the bootstrap: an object with at most GXDS_BOOTSTRAP_MAP_MAX members. Otherwise
+ * like gxds_reader_object(). */
+json_t *gxds_reader_map(gxds_reader *r, const json_t *bootstrap, const char *name);
 /* Whether value, which is at that path, is an object; if not, adds an error. */
 bool gxds_reader_is_object(gxds_reader *r, const json_t *value, const gxds_path *at);
 

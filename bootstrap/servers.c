@@ -11,7 +11,7 @@ static json_t *read_creds_list(gxds_reader *r, const json_t *object, const gxds_
     const json_t *entry = json_array_get(list, i);
     if (!gxds_reader_is_object(r, entry, here)) continue;
     (void)gxds_reader_string(r, entry, here, "type", GXDS_JSON_REQUIRED);
-    (void)gxds_reader_object(r, entry, here, "config", GXDS_JSON_OPTIONAL);
+    (void)gxds_reader_object(r, entry, here, "config");
   }
   return r->errors.count == before ? list : NULL;
 }

@@ -52,7 +52,7 @@ void grpc_init(void) {
     bool lasting = false;
     init = gxds_real_grpc_init(caller, &lasting);
     if (!init) {
-      gxds_loader_log(NULL, "grpc_init() was called, but there is no gRPC in this program");
+      gxds_loader_log("grpc_init() was called, but there is no gRPC in this program");
       return;
     }
     if (lasting) remember(caller, init);

@@ -121,10 +121,10 @@ grpc_xds_result gxds_loader_register(gxds_asked asked) {
   find_own_path();
   if (gxds_host_library_find(&host)) return register_with(&host);
   if (asked == GXDS_ASKED_BY_CALL) {
-    gxds_loader_log(NULL,
-                    "this program has no %s or %s: link it, or open it before "
-                    "grpc_xds_plugin_register()",
-                    gxds_known_hosts[0].soname, gxds_known_hosts[1].soname);
+    gxds_loader_log(
+        "this program has no %s or %s: link it, or open it before "
+        "grpc_xds_plugin_register()",
+        gxds_known_hosts[0].soname, gxds_known_hosts[1].soname);
   }
   return GRPC_XDS_ERROR_NO_GRPC;
 }

@@ -48,9 +48,9 @@ void gxds_loader_log_error(const gxds_host_library *host, const char *format, va
   if (!log_through(host, __LINE__, message)) log_to_stderr(__LINE__, message);
 }
 
-void gxds_loader_log(const gxds_host_library *host, const char *format, ...) {
+void gxds_loader_log(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  gxds_loader_log_error(host, format, args);
+  gxds_loader_log_error(NULL, format, args);
   va_end(args);
 }

@@ -10,7 +10,7 @@
 /* Logs "grpc_xds: not registered: " and the text, which is printf's. host may be NULL. */
 void gxds_loader_log_error(const gxds_host_library *host, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-void gxds_loader_log(const gxds_host_library *host, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* The same without a host. */
+void gxds_loader_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -93,9 +93,9 @@ static long long now_ms(void) {
   return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms) {
+const char *demo_child_await(demo_child *c, const char *prefix) {
   static gxds_text one; /* static, because the caller borrows it; the demo has one thread */
-  long long deadline = now_ms() + timeout_ms;
+  long long deadline = now_ms() + 10000;
   for (;;) {
     bool open = fill(&c->out, &c->pending_out);
     while (cut_line(&c->pending_out, &one)) {

@@ -27,8 +27,8 @@ bool demo_child_start(demo_child *c, const char *const *argv, const char *const 
 bool demo_child_read(demo_child *c, void (*line)(void *arg, bool is_err, char *text), void *arg);
 
 /* Waits for a line of output that begins with prefix, and returns the rest of that line, which is
- * borrowed until the next call on c. NULL if the child ends or timeout_ms pass before. */
-const char *demo_child_await(demo_child *c, const char *prefix, int timeout_ms);
+ * borrowed until the next call on c. NULL if the child ends or ten seconds pass before. */
+const char *demo_child_await(demo_child *c, const char *prefix);
 
 /* Closes the child's input, sends SIGTERM if `terminate` is set, and waits for its end. Returns the
  * exit status, or -1 if a signal killed it. No effect if it does not run. */

@@ -234,7 +234,7 @@ static bool start_servers(demo *d) {
   for (int i = 0; i < DEMO_BACKENDS; i++) {
     const char *const argv[] = {d->self, "demo-backend", demo_localities[i].name, NULL};
     if (!demo_child_start(&d->backends[i], argv, NULL)) return false;
-    const char *port = demo_child_await(&d->backends[i], "port ", 10000);
+    const char *port = demo_child_await(&d->backends[i], "port ");
     if (!port) return fprintf(stderr, "xds demo: a backend did not start\n"), false;
     d->ports[i] = atoi(port);
   }
@@ -242,7 +242,7 @@ static bool start_servers(demo *d) {
   const char *const argv[] = {d->self,  "serve",           d->resources, "--listen", "127.0.0.1:0",
                               "--json", "--load-interval", "1",          NULL};
   if (!demo_child_start(&d->serve, argv, NULL)) return false;
-  const char *line = demo_child_await(&d->serve, "{\"event\":\"listening\"", 10000);
+  const char *line = demo_child_await(&d->serve, "{\"event\":\"listening\"");
   const char *port = line ? strrchr(line, ':') : NULL;
   if (!port) return fprintf(stderr, "xds demo: xds serve did not start\n"), false;
   char path[96];

@@ -79,9 +79,9 @@ void gxds_view_destroy(gxds_view *root) {
 
 /* ---- text ---- */
 
-static void add_attributes(const gxds_view *v, const char *between, gxds_text *out) {
+static void add_attributes(const gxds_view *v, gxds_text *out) {
   for (size_t i = 0; i < v->attribute_count; i++) {
-    gxds_text_addf(out, "%s%s ", between, v->attributes[i].key);
+    gxds_text_addf(out, "  %s ", v->attributes[i].key);
     gxds_text_add_escaped(out, v->attributes[i].value);
   }
 }
@@ -92,7 +92,7 @@ static void add_node(const gxds_view *v, bool colours, const char *stem, const c
   if (colours) gxds_text_add_z(out, bold);
   gxds_text_add_escaped(out, v->name);
   if (colours) gxds_text_add_z(out, plain);
-  add_attributes(v, "  ", out);
+  add_attributes(v, out);
   gxds_text_add_z(out, "\n");
   gxds_text stem_below = {0};
   gxds_text_addf(&stem_below, "%s%s", stem, below);
@@ -196,7 +196,7 @@ static void flatten(const gxds_view *v, gxds_str above, lines *out) {
   gxds_text_addf(&path, "%s ", v->kind);
   gxds_text_add_escaped(&path, v->name);
   gxds_text rest = {0};
-  add_attributes(v, "  ", &rest);
+  add_attributes(v, &rest);
   if (v->error.size) {
     gxds_text_add_z(&rest, "  error: ");
     gxds_text_add_escaped(&rest, v->error);
