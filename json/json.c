@@ -80,15 +80,13 @@ bool gxds_json_uint64(const json_t *object, const char *name, gxds_json_presence
 
 bool gxds_json_uint32(const json_t *object, const char *name, gxds_json_presence presence,
                       const gxds_path *at, gxds_errors *errors, uint32_t *out) {
-  const gxds_path *field = GXDS_FIELD(at, name);
-  const json_t *value = member(object, name, presence, field, errors);
-  if (!value || !is_number(value, field, errors)) return false;
   uint64_t number;
-  if (to_uint64(value, &number) && number <= UINT32_MAX) {
+  if (!gxds_json_uint64(object, name, presence, at, errors, &number)) return false;
+  if (number <= UINT32_MAX) {
     *out = (uint32_t)number;
     return true;
   }
-  gxds_errors_add(errors, field, "failed to parse non-negative number");
+  gxds_errors_add(errors, GXDS_FIELD(at, name), "failed to parse non-negative number");
   return false;
 }
 

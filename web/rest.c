@@ -411,11 +411,6 @@ static gxds_time fetch_deadline(const gxds_web_server *s) {
   return deadline;
 }
 
-static gxds_time response_deadline(const gxds_web_server *s) {
-  (void)s;
-  return GXDS_TIME_NEVER;
-}
-
 const gxds_web_form_functions gxds_web_rest = {
     .open = open_stream,
     .on_request = on_request,
@@ -424,6 +419,5 @@ const gxds_web_form_functions gxds_web_rest = {
     .on_fetched = on_fetched,
     .next_response = next_response,
     .fetch_deadline = fetch_deadline,
-    .response_deadline = response_deadline,
     .destroy = destroy,
 };

@@ -75,7 +75,8 @@ gxds_time gxds_web_server_deadline(const gxds_web_server *s) {
   if (!s->open) return GXDS_TIME_NEVER;
   gxds_time fetch = s->form->fetch_deadline(s);
   if (fetch < s->not_before) fetch = s->not_before;
-  const gxds_time response = s->form->response_deadline(s);
+  const gxds_time response =
+      s->form->response_deadline ? s->form->response_deadline(s) : GXDS_TIME_NEVER;
   return fetch < response ? fetch : response;
 }
 

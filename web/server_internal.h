@@ -19,7 +19,7 @@ typedef struct gxds_web_form_functions {
   void (*on_fetched)(gxds_web_server *s, const gxds_web_response *response, gxds_time now);
   bool (*next_response)(gxds_web_server *s, gxds_time now, gxds_str *out);
   gxds_time (*fetch_deadline)(const gxds_web_server *s);
-  gxds_time (*response_deadline)(const gxds_web_server *s);
+  gxds_time (*response_deadline)(const gxds_web_server *s); /* NULL: never */
   void (*destroy)(gxds_web_server *s);
 } gxds_web_form_functions;
 

@@ -82,14 +82,7 @@ static void on_error(void *arg, gxds_str field, gxds_str error) {
 }
 
 static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
-  gxds_text field = {0};
-  gxds_path_render(at, &field);
-  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
-                                                 .file = l->file,
-                                                 .line = line,
-                                                 .field = gxds_text_str(&field),
-                                                 .text = gxds_str_z(text)});
-  gxds_text_fini(&field);
+  gxds_findings_warn(l->findings, l->file, line, gxds_str_of(NULL, 0), at, text);
 }
 
 static void look_at_features(const looker *l, const gxds_file_node *list, const gxds_path *up) {

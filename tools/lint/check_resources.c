@@ -29,15 +29,7 @@ static void on_error(void *arg, gxds_str field, gxds_str error) {
 }
 
 static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
-  gxds_text field = {0};
-  gxds_path_render(at, &field);
-  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
-                                                 .file = l->file,
-                                                 .line = line,
-                                                 .resource = l->resource,
-                                                 .field = gxds_text_str(&field),
-                                                 .text = gxds_str_z(text)});
-  gxds_text_fini(&field);
+  gxds_findings_warn(l->findings, l->file, line, l->resource, at, text);
 }
 
 static const upb_FieldDef *field_of(const upb_MessageDef *m, gxds_str key) {

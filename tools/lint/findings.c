@@ -27,6 +27,19 @@ void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed) {
   f->errors += borrowed->kind == GXDS_FINDING_ERROR;
 }
 
+void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str resource,
+                        const gxds_path *at, const char *text) {
+  gxds_text field = {0};
+  gxds_path_render(at, &field);
+  gxds_findings_add(f, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
+                                       .file = file,
+                                       .line = line,
+                                       .resource = resource,
+                                       .field = gxds_text_str(&field),
+                                       .text = gxds_str_z(text)});
+  gxds_text_fini(&field);
+}
+
 static bool goes_before(const gxds_finding *a, const gxds_finding *b) {
   int order = gxds_str_compare(a->file, b->file);
   return order < 0 || (order == 0 && a->line < b->line);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/errors.h"
 #include "base/text.h"
 
 #ifdef __cplusplus
@@ -32,6 +33,9 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
+/* Adds a warning of a field. resource may be empty. */
+void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str resource,
+                        const gxds_path *at, const char *text);
 /* Sorts by file and line; equal ones keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
 /* "a.yaml:3: error: Cluster \"x\": field a.b: must be set", without a line end. colours: for a
