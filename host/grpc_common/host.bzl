@@ -1,22 +1,23 @@
-"""What the folder of each gRPC builds: its own sources together with those of this folder, as the two call each other."""
+"""The libraries of each version of gRPC. The folder of a version compiles its own sources together with those of this
+folder, because they call each other."""
 
 load("//bazel:defs.bzl", "gxds_seam_library")
 load("@grpc_host//:host.bzl", "HOST")
 
-# On 1.83 not hidden: what inline functions of the host's headers have static (the number of a type in an arena, the name
-# of a type) there must be one of in the process, which the linker sees to (STB_GNU_UNIQUE).
+# Inline functions of 1.83's headers have static variables (the number of a type in an arena, the name of a type). The
+# process must have only one of each. The linker ensures that (STB_GNU_UNIQUE), but only for symbols that are not hidden.
 HOST_COPTS = ["-fvisibility=default"] if HOST == "grpc_1_83" else []
 
 def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs = []):
-    """The libraries of a gRPC. The arguments are the files that only this gRPC has."""
+    """Defines the libraries of one version of gRPC. The arguments are the files that only this version has."""
 
-    # With another host installed they are not built.
+    # They are not built if another version is installed.
     common = {
         "copts": HOST_COPTS,
         "tags": [] if native.package_name() == "host/" + HOST else ["manual"],
     }
 
-    # Policies in C on this gRPC.
+    # Policies in C on this version.
     gxds_seam_library(
         name = "policy",
         srcs = [
@@ -49,7 +50,7 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         **common
     )
 
-    # What travels in channel arguments and addresses.
+    # Conversions of channel arguments and addresses.
     gxds_seam_library(
         name = "convert",
         srcs = [
@@ -70,7 +71,7 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         **common
     )
 
-    # What the transport asks the host for.
+    # The host's part of the transport.
     gxds_seam_library(
         name = "transport",
         srcs = [
@@ -85,7 +86,7 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         **common
     )
 
-    # The services that C code asks the host for (base/host.h).
+    # The services of the host that C code uses (base/host.h).
     gxds_seam_library(
         name = "host",
         srcs = [
@@ -148,7 +149,7 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         **common
     )
 
-    # Puts all of it in the place of the host's own.
+    # Replaces the host's xDS client with ours.
     gxds_seam_library(
         name = "register",
         srcs = [
@@ -172,7 +173,8 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         **common
     )
 
-    # What the headers tell of the host's classes, for //host:layout_checked: as in the product.
+    # The layouts of the host's classes as the headers define them, for //host:layout_checked. Compiled as in a
+    # release, without sanitizers.
     gxds_seam_library(
         name = "layout",
         srcs = ["layout.cc"],
