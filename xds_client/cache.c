@@ -4,89 +4,79 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name) {
-  gxds_entry *e = NULL;
-  HASH_FIND(by_name, c->by_name[type], name.data, name.size, e);
-  return e;
+gxds_entry *gxds_entry_find(const gxds_client *c, size_t type, gxds_str name) {
+  gxds_index_link *l = gxds_index_find(&c->by_name[type], gxds_index_hash(name));
+  while (l && !gxds_str_equal(gxds_entry_name((gxds_entry *)l), name)) l = gxds_index_find_next(l);
+  return (gxds_entry *)l;
 }
 
-/* Not uthash's own hash: for a large resource that one takes as long as decoding it. */
 uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, bytes.size); }
 
-static unsigned hash_of_bytes(gxds_str bytes) { return (unsigned)gxds_hash_of_bytes(bytes); }
+/* ---- entries by their bytes ---- */
 
-gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes) {
-  gxds_entry_bytes *found = NULL;
-  if (bytes.size == 0) return NULL;
-  HASH_FIND_BYHASHVALUE(hh, c->by_bytes[type], bytes.data, bytes.size, hash_of_bytes(bytes), found);
-  return found ? found->entry : NULL;
+static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes) {
+  const gxds_index *x = &c->by_bytes[type];
+  if (x->count == 0 || bytes.size == 0) return NULL;
+  gxds_index_link *l = gxds_index_find(x, gxds_index_hash(bytes));
+  while (l && !gxds_str_equal(gxds_entry_bytes(((gxds_bytes_key *)l)->entry), bytes)) {
+    l = gxds_index_find_next(l);
+  }
+  return (gxds_bytes_key *)l;
 }
 
+gxds_entry *gxds_entry_find_by_bytes(const gxds_client *c, size_t type, gxds_str bytes) {
+  const gxds_bytes_key *key = find_key(c, type, bytes);
+  return key ? key->entry : NULL;
+}
+
+static void index_by_bytes(gxds_client *c, gxds_entry *e) {
+  gxds_str bytes = gxds_entry_bytes(e);
+  if (bytes.size == 0 || find_key(c, e->type, bytes)) return;
+  gxds_bytes_key *key = GXDS_NEW(gxds_bytes_key);
+  key->entry = e;
+  gxds_index_add(&c->by_bytes[e->type], &key->by_bytes, gxds_index_hash(bytes));
+}
+
+static void forget_by_bytes(gxds_client *c, const gxds_entry *e) {
+  gxds_bytes_key *key = find_key(c, e->type, gxds_entry_bytes(e));
+  if (!key || key->entry != e) return;
+  gxds_index_remove(&c->by_bytes[e->type], &key->by_bytes);
+  gxds_free(key);
+}
+
+/* ---- what an entry holds ---- */
+
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {
-  gxds_entry *e = gxds_calloc(1, sizeof *e + name.size + 1);
-  char *text = (char *)(e + 1);
-  memcpy(text, name.data, name.size);
+  gxds_entry *e = gxds_calloc(1, sizeof *e + name.size);
+  memcpy(e->name, name.data, name.size);
+  e->name_size = (uint32_t)name.size;
   e->type = (uint8_t)type;
   e->ttl.kind = GXDS_DEADLINE_TTL;
-  e->name = gxds_str_of(text, name.size);
   e->authority = a;
   DL_APPEND(a->entries, e);
   a->entry_count++;
-  HASH_ADD_KEYPTR(by_name, c->by_name[type], e->name.data, e->name.size, e);
+  gxds_index_add(&c->by_name[type], &e->by_name, gxds_index_hash(name));
   return e;
 }
 
-void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name) {
-  if (e->alias_of.size > 0) c->alias_count--;
-  gxds_str_free(&e->alias_of);
-  if (name.size == 0) return;
-  e->alias_of = gxds_str_dup(name);
-  c->alias_count++;
+/* Sets the bytes and the version. The bytes may be those that the entry has. */
+static void set_text(gxds_entry *e, gxds_str bytes, gxds_str version) {
+  GXDS_CHECK(bytes.size <= UINT32_MAX && version.size <= UINT32_MAX);
+  const bool same_bytes = bytes.data == e->text && bytes.size == e->bytes_size;
+  const size_t size = bytes.size + version.size;
+  if (size != (size_t)e->bytes_size + e->version_size || !e->text) {
+    e->text = gxds_realloc(e->text, size, 1);
+  }
+  if (!same_bytes && bytes.size > 0) memcpy(e->text, bytes.data, bytes.size);
+  if (version.size > 0) memcpy(e->text + bytes.size, version.data, version.size);
+  e->bytes_size = (uint32_t)bytes.size;
+  e->version_size = (uint32_t)version.size;
 }
 
-static void drop_resource(gxds_client *c, gxds_entry *e) {
-  if (e->in_bytes) HASH_DELETE(hh, c->by_bytes[e->type], e->in_bytes);
-  gxds_free(e->in_bytes);
-  e->in_bytes = NULL;
-  gxds_resource_unref(e->resource);
-  e->resource = NULL;
-  e->unnotified = e->restored = false;
-  e->source = NULL;
-  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
-  gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
-  gxds_str_free(&e->bytes);
-  gxds_str_free(&e->version);
-  gxds_str_free(&e->wrapper_version);
-}
-
-static void clear_failure(gxds_entry *e) {
-  if (!e->failure) return;
-  gxds_error_unref(e->failure->error);
-  gxds_str_free(&e->failure->version);
-  gxds_free(e->failure);
-  e->failure = NULL;
-}
-
-/* An error that equals the last one keeps its pointer, so the watchers are not notified again. */
-static void set_failure(gxds_entry *e, const gxds_error *take_error, gxds_str version,
-                        gxds_time now) {
-  gxds_update_failure *failure = GXDS_NEW(gxds_update_failure);
-  failure->error = gxds_error_renew(e->failure ? e->failure->error : NULL, take_error);
-  failure->version = gxds_str_dup(version);
-  failure->since = now;
-  clear_failure(e);
-  e->failure = failure;
-}
-
-void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
-  GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
-  drop_resource(c, e);
-  clear_failure(e);
-  gxds_error_assign(&e->notified, NULL);
-  HASH_DELETE(by_name, c->by_name[e->type], e);
-  DL_DELETE(e->authority->entries, e);
-  e->authority->entry_count--;
-  gxds_free(e);
+static void forget_text(gxds_entry *e) {
+  gxds_free(e->text);
+  e->text = NULL;
+  e->bytes_size = e->version_size = 0;
 }
 
 static void replace_str(gxds_str *s, gxds_str with) {
@@ -95,21 +85,78 @@ static void replace_str(gxds_str *s, gxds_str with) {
   if (with.size) *s = gxds_str_dup(with);
 }
 
+static gxds_entry_rare *rare_of(gxds_entry *e) {
+  if (!e->rare) e->rare = GXDS_NEW(gxds_entry_rare);
+  return e->rare;
+}
+
+static void drop_empty_rare(gxds_entry *e) {
+  const gxds_entry_rare *rare = e->rare;
+  if (!rare || rare->failure.error || rare->wrapper_version.size || rare->alias_of.size) return;
+  gxds_free(e->rare);
+  e->rare = NULL;
+}
+
+static void set_wrapper_version(gxds_entry *e, gxds_str version) {
+  if (gxds_str_equal(gxds_entry_wrapper_version(e), version)) return;
+  replace_str(&rare_of(e)->wrapper_version, version);
+  drop_empty_rare(e);
+}
+
+void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name) {
+  if (gxds_str_equal(gxds_entry_alias_of(e), name)) return;
+  if (gxds_entry_alias_of(e).size > 0) c->alias_count--;
+  if (name.size > 0) c->alias_count++;
+  replace_str(&rare_of(e)->alias_of, name);
+  drop_empty_rare(e);
+}
+
+static void clear_failure(gxds_entry *e) {
+  if (!gxds_entry_failure(e)) return;
+  gxds_error_assign(&e->rare->failure.error, NULL);
+  gxds_str_free(&e->rare->failure.version);
+  drop_empty_rare(e);
+}
+
+/* An error that equals the last one keeps its pointer, so the watchers are not notified again. */
+static void set_failure(gxds_entry *e, const gxds_error *take_error, gxds_str version,
+                        gxds_time now) {
+  gxds_update_failure *failure = &rare_of(e)->failure;
+  const gxds_error *before = failure->error;
+  failure->error = gxds_error_renew(before, take_error);
+  gxds_error_unref(before);
+  replace_str(&failure->version, version);
+  failure->since = now;
+}
+
+static void drop_resource(gxds_client *c, gxds_entry *e) {
+  forget_by_bytes(c, e);
+  gxds_resource_unref(e->resource);
+  e->resource = NULL;
+  e->unnotified = e->restored = false;
+  e->source = NULL;
+  gxds_deadlines_cancel(&c->deadlines, &e->ttl);
+  gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
+  set_wrapper_version(e, gxds_str_of(NULL, 0));
+  forget_text(e);
+}
+
+void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
+  GXDS_CHECK(e->watch_count == 0 && e->subs == NULL);
+  drop_resource(c, e);
+  clear_failure(e);
+  gxds_error_assign(&e->notified, NULL);
+  gxds_index_remove(&c->by_name[e->type], &e->by_name);
+  DL_DELETE(e->authority->entries, e);
+  e->authority->entry_count--;
+  gxds_free(e);
+}
+
+/* ---- what servers say of it ---- */
+
 static void start_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
   gxds_deadlines_cancel(&c->deadlines, &e->ttl);
   if (ttl > 0) gxds_deadlines_set(&c->deadlines, &e->ttl, gxds_time_after(now, ttl));
-}
-
-static void index_by_bytes(gxds_client *c, gxds_entry *e) {
-  if (e->bytes.size == 0) return;
-  unsigned hash = hash_of_bytes(e->bytes);
-  gxds_entry_bytes *same = NULL;
-  HASH_FIND_BYHASHVALUE(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, hash, same);
-  if (same) return;
-  e->in_bytes = GXDS_NEW(gxds_entry_bytes);
-  e->in_bytes->entry = e;
-  HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->by_bytes[e->type], e->bytes.data, e->bytes.size, hash,
-                              e->in_bytes);
 }
 
 static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *take, gxds_time now) {
@@ -119,9 +166,8 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   e->resource = take->resource;
   e->unnotified = true;
   e->expired = false;
-  e->bytes = gxds_str_dup(take->bytes);
-  e->version = gxds_str_dup(take->version);
-  replace_str(&e->wrapper_version, take->wrapper_version);
+  set_text(e, take->bytes, take->version);
+  set_wrapper_version(e, take->wrapper_version);
   e->updated = now;
   e->source = take->server;
   if (take->named_by_bytes) index_by_bytes(c, e);
@@ -156,8 +202,8 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same
   e->state = GXDS_RESOURCE_ACKED;
   bool was_restored = e->restored;
   e->restored = false;
-  replace_str(&e->version, same->version);
-  replace_str(&e->wrapper_version, same->wrapper_version);
+  set_text(e, gxds_entry_bytes(e), same->version);
+  set_wrapper_version(e, same->wrapper_version);
   gxds_entry_renew(c, e, same->ttl, now);
   /* One scope kept it: now it is kept for all that watch it. */
   if (was_restored) gxds_entry_persist(c, e);
@@ -188,7 +234,7 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
   const gxds_error *error = gxds_client_error(c, GXDS_NOT_FOUND, &message, e->source);
-  gxds_str version = gxds_str_dup(e->version);
+  gxds_str version = gxds_str_dup(gxds_entry_version(e));
   fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, error, version, true, now);
   gxds_str_free(&version);
   e->expired = true;
@@ -200,7 +246,8 @@ bool gxds_entry_is_cached(const gxds_entry *e) {
   if (e->resource && !e->restored) return true;
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return !e->expired;
   /* xRFC TP3: a NOT_FOUND error counts like a does-not-exist timer that fired. */
-  return e->state == GXDS_RESOURCE_RECEIVED_ERROR && e->failure->error->code == GXDS_NOT_FOUND;
+  return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
+         gxds_entry_failure(e)->error->code == GXDS_NOT_FOUND;
 }
 
 bool gxds_entry_is_awaited(const gxds_entry *e) {
@@ -212,7 +259,8 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
  * one, because any response would have ended it. The error of a kept resource already says why no
  * server answers. */
 const gxds_error *gxds_entry_error(const gxds_entry *e) {
-  const gxds_error *own = e->failure ? e->failure->error : NULL;
+  const gxds_update_failure *failure = gxds_entry_failure(e);
+  const gxds_error *own = failure ? failure->error : NULL;
   if (e->restored) return own;
   const gxds_error *unreachable = gxds_authority_error(e->authority, e->resource == NULL);
   return unreachable ? unreachable : own;

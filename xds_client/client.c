@@ -19,8 +19,8 @@ gxds_client *gxds_client_create(const gxds_client_options *options) {
   c->resource_timeout = options->resource_does_not_exist_timeout;
   c->wall_offset = options->wall_offset;
   c->keeps_resources = options->keeps_resources;
-  c->by_name = gxds_calloc(c->type_count, sizeof(gxds_entry *));
-  c->by_bytes = gxds_calloc(c->type_count, sizeof(gxds_entry_bytes *));
+  c->by_name = gxds_calloc(c->type_count, sizeof *c->by_name);
+  c->by_bytes = gxds_calloc(c->type_count, sizeof *c->by_bytes);
   c->authority_count = 1 + c->bootstrap->authority_count;
   c->authorities = gxds_calloc(c->authority_count, sizeof *c->authorities);
   gxds_authority_init(&c->authorities[0], c->bootstrap, NULL);
@@ -33,7 +33,11 @@ gxds_client *gxds_client_create(const gxds_client_options *options) {
 }
 
 void gxds_client_destroy(gxds_client *c) {
-  while (c->watches) gxds_client_unwatch(c, c->watches->id, 0);
+  gxds_index_link *next;
+  for (gxds_index_link *l = gxds_index_next(&c->watches, NULL); l; l = next) {
+    next = gxds_index_next(&c->watches, l);
+    gxds_client_unwatch(c, ((gxds_watch *)l)->id, 0);
+  }
   while (c->conns) {
     for (size_t i = 0; i < c->type_count; i++) gxds_conn_purge(c, c->conns, i);
     gxds_conn_destroy(c, c->conns);
@@ -94,7 +98,7 @@ static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str te
     gxds_text_add_z(why, "\" not present in bootstrap config");
   } else {
     e = gxds_entry_find(c, type, name.canonical);
-    if (!e && HASH_CNT(by_name, c->by_name[type]) >= GXDS_ENTRIES_PER_TYPE_MAX) {
+    if (!e && c->by_name[type].count >= GXDS_ENTRIES_PER_TYPE_MAX) {
       *code = GXDS_RESOURCE_EXHAUSTED;
       gxds_text_addf(why, "too many %s resources are watched", c->types[type]->short_name);
     } else if (!e) {
@@ -113,12 +117,15 @@ static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_tex
   gxds_error_unref(error);
 }
 
+/* Ids are numbers in a row, so their last bits spread as well as any hash. */
+static uint32_t hash_of_id(gxds_watch_id id) { return (uint32_t)id; }
+
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
                                 gxds_watcher watcher, gxds_time now) {
   gxds_watch *w = GXDS_NEW(gxds_watch);
   w->id = c->next_id++;
   w->watcher = watcher;
-  HASH_ADD(hh, c->watches, id, sizeof w->id, w);
+  gxds_index_add(&c->watches, &w->by_id, hash_of_id(w->id));
   gxds_code code;
   gxds_text why = {0};
   gxds_entry *e = find_or_create_entry(c, gxds_client_index_of(c, type), name, &code, &why);
@@ -141,16 +148,16 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
 }
 
 gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id) {
-  gxds_watch *w = NULL;
-  HASH_FIND(hh, c->watches, &id, sizeof id, w);
-  return w;
+  gxds_index_link *l = gxds_index_find(&c->watches, hash_of_id(id));
+  while (l && ((gxds_watch *)l)->id != id) l = gxds_index_find_next(l);
+  return (gxds_watch *)l;
 }
 
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
   (void)now;
   gxds_watch *w = gxds_watch_find(c, watch);
   if (!w) return;
-  HASH_DELETE(hh, c->watches, w);
+  gxds_index_remove(&c->watches, &w->by_id);
   gxds_entry *e = w->entry;
   if (e) {
     gxds_trace_watch(c, w, "stopped");
@@ -166,7 +173,7 @@ const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch
   return w && w->entry ? w->entry->source : NULL;
 }
 
-size_t gxds_client_watch_count(const gxds_client *c) { return HASH_CNT(hh, c->watches); }
+size_t gxds_client_watch_count(const gxds_client *c) { return c->watches.count; }
 
 /* ---- events ---- */
 
@@ -324,7 +331,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
       gxds_text_addf(&line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                      d->kind == GXDS_DEADLINE_TTL ? "ttl ended" : "timeout obtaining resource",
                      c->types[e->type]->short_name);
-      gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+      gxds_text_add_untrusted(&line, gxds_entry_name(e), GXDS_RESOURCE_NAME_BYTES_MAX);
     }
     if (d->kind == GXDS_DEADLINE_TTL) {
       end_resource(c, entry_of(d), now);

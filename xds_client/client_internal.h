@@ -19,6 +19,7 @@
 
 #include "base/backoff.h"
 #include "base/hash_table.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "xds_client/actions.h"
 #include "xds_client/resource_name.h"
@@ -58,32 +59,42 @@ typedef struct gxds_watch gxds_watch;
 /* ---- watches and entries (cache.c) ---- */
 
 struct gxds_watch {
+  gxds_index_link by_id;
   gxds_watch_id id;
   gxds_watcher watcher;
   gxds_entry *entry; /* NULL if its name was refused */
   gxds_watch *prev;  /* in the entry's list, in the order of creation; where resources are kept, the
                         watches of one scope are next to each other */
   gxds_watch *next;
-  UT_hash_handle hh;
 };
 
 /* The error of an entry that is in error (A88). */
 typedef struct gxds_update_failure {
   const gxds_error *error; /* owns one reference */
-  gxds_str version;        /* the version that failed */
+  gxds_str version;        /* owned; the version that failed */
   gxds_time since;
 } gxds_update_failure;
 
+/* What only few entries have. */
+typedef struct gxds_entry_rare {
+  gxds_update_failure failure; /* its error is NULL if there is none */
+  gxds_str wrapper_version; /* owned. SotW: the version in the wrapper of the resource when it came
+                               last; empty if there was none */
+  gxds_str alias_of; /* owned. delta: the name of the resource in use, if the entry's name is only
+                        an alias of it; otherwise empty */
+} gxds_entry_rare;
+
 /* Finds an entry by the bytes of its resource. In SotW without wrappers, only the bytes tell which
  * resource they are, before they are decoded. */
-typedef struct gxds_entry_bytes {
+typedef struct gxds_bytes_key {
+  gxds_index_link by_bytes;
   gxds_entry *entry;
-  UT_hash_handle hh;
-} gxds_entry_bytes;
+} gxds_bytes_key;
 
-/* One resource: what is known of it, and its watches. A mesh may have a hundred thousand, so what
- * only few entries need is allocated apart. */
+/* One resource: what is known of it, and its watches. A mesh may have a hundred thousand, so this
+ * is kept small. */
 struct gxds_entry {
+  gxds_index_link by_name;
   uint8_t type;      /* index into the options' types */
   uint8_t state;     /* gxds_resource_state */
   bool restored : 1; /* resource comes from the kept ones: no server has sent it since the start */
@@ -93,10 +104,13 @@ struct gxds_entry {
   bool notified_data_error : 1; /* notified was a data error, not an ambient one */
   bool expired : 1; /* its ttl ended, and no server has mentioned it since: state is DOES_NOT_EXIST,
                        although no server said so */
+  gxds_deadline ttl; /* set if the resource in use ends at that time, unless the server renews it */
   uint32_t watch_count; /* 0 means that the entry is leaving. It is freed when a request without its
                            name is encoded: until then the server sees no unsubscription, and would
                            not send the resource again to a new watch */
-  gxds_str name;        /* stored in this allocation, behind the struct */
+  uint32_t name_size;
+  uint32_t bytes_size;
+  uint32_t version_size;
   gxds_authority *authority;
   gxds_entry *prev; /* in the authority's list */
   gxds_entry *next;
@@ -105,29 +119,45 @@ struct gxds_entry {
 
   /* What is known. */
   const gxds_resource *resource; /* the one in use; NULL if there is none */
-  gxds_str bytes;                /* its serialized form */
-  gxds_str version;
-  gxds_str wrapper_version; /* SotW: the version in the wrapper of the resource when it came last;
-                               empty if there was none */
+  char *text; /* its serialized form, and then its version; NULL if there is none */
   gxds_time updated;
   const gxds_bootstrap_server *source; /* the server that sent it; decoders may depend on it */
-  gxds_update_failure *failure;        /* NULL if there is none */
   const gxds_error *notified;          /* the error last notified; NULL if there is none */
-  gxds_str alias_of; /* delta: the name of the resource in use, if this entry's name is only an
-                        alias of it; otherwise empty */
-  gxds_deadline ttl; /* set if the resource in use ends at that time, unless the server renews it */
-  uint64_t seen_in;  /* the serial of the last response that mentioned it */
-  gxds_entry_bytes *in_bytes; /* NULL if it can't be found by its bytes */
-  UT_hash_handle by_name;
+  gxds_entry_rare *rare;               /* NULL if all of it is empty */
+  uint64_t seen_in;                    /* the serial of the last response that mentioned it */
+  char name[];
 };
+
+static inline gxds_str gxds_entry_name(const gxds_entry *e) {
+  return gxds_str_of(e->name, e->name_size);
+}
+/* The serialized form and the version of the resource in use. Empty if there is none. Borrowed:
+ * valid until the resource is sent again. */
+static inline gxds_str gxds_entry_bytes(const gxds_entry *e) {
+  return gxds_str_of(e->text, e->bytes_size);
+}
+static inline gxds_str gxds_entry_version(const gxds_entry *e) {
+  return gxds_str_of(e->version_size > 0 ? e->text + e->bytes_size : NULL, e->version_size);
+}
+/* NULL if there is none. */
+static inline const gxds_update_failure *gxds_entry_failure(const gxds_entry *e) {
+  return e->rare && e->rare->failure.error ? &e->rare->failure : NULL;
+}
+/* See gxds_entry_rare. */
+static inline gxds_str gxds_entry_wrapper_version(const gxds_entry *e) {
+  return e->rare ? e->rare->wrapper_version : gxds_str_of(NULL, 0);
+}
+static inline gxds_str gxds_entry_alias_of(const gxds_entry *e) {
+  return e->rare ? e->rare->alias_of : gxds_str_of(NULL, 0);
+}
 
 /* A 64-bit hash of the bytes of a resource. Resources with equal hashes may be taken for equal. */
 uint64_t gxds_hash_of_bytes(gxds_str bytes);
 /* The entry of that canonical name; NULL if there is none. */
-gxds_entry *gxds_entry_find(gxds_client *c, size_t type, gxds_str name);
+gxds_entry *gxds_entry_find(const gxds_client *c, size_t type, gxds_str name);
 /* The entry whose resource was decoded from exactly these bytes, and whose name is in them; NULL if
  * there is none. */
-gxds_entry *gxds_entry_find_by_bytes(gxds_client *c, size_t type, gxds_str bytes);
+gxds_entry *gxds_entry_find_by_bytes(const gxds_client *c, size_t type, gxds_str bytes);
 /* Makes an entry in state REQUESTED, without watches and subs. */
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name);
 /* Frees an entry that has neither watches nor subs. */
@@ -444,10 +474,10 @@ struct gxds_client {
   gxds_authority *authorities; /* the default one, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
-  gxds_watch *watches;                         /* by id */
+  gxds_index watches;                          /* gxds_watch by id */
   gxds_scope *scopes;                          /* by id; empty unless resources are kept */
-  gxds_entry **by_name;                        /* per type */
-  gxds_entry_bytes **by_bytes;                 /* per type */
+  gxds_index *by_name;                         /* per type: gxds_entry by name */
+  gxds_index *by_bytes;                        /* per type: gxds_bytes_key */
   const gxds_bootstrap_server **without_delta; /* answered delta with UNIMPLEMENTED; borrowed */
   size_t without_delta_count;
   size_t alias_count; /* entries whose alias_of is not empty */

@@ -30,13 +30,13 @@ static bool has_pending_write(const gxds_type_state *t) {
 
 /* The most bytes on the wire: besides the text, a name has one tag and length, an entry of a map
  * has three. */
-static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name.size + 6; }
+static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name_size + 6; }
 static size_t version_bytes(const gxds_sub *sub) {
-  return sub->entry->name.size + sub->entry->version.size + 18;
+  return sub->entry->name_size + sub->entry->version_size + 18;
 }
 
 static bool may_send_version(const gxds_sub *sub) {
-  if (sub->entry->version.size == 0 || sub->entry->alias_of.size > 0) return false;
+  if (sub->entry->version_size == 0 || gxds_entry_alias_of(sub->entry).size > 0) return false;
   return gxds_sub_may_send_version(sub);
 }
 
@@ -45,7 +45,7 @@ static bool may_send_version(const gxds_sub *sub) {
 static bool crosses(const gxds_type_state *t) {
   if (!t->dropped) return false;
   for (const gxds_sub *sub = t->unsent; sub; sub = sub->next) {
-    if (gxds_type_find_dropped(t, sub->entry->name)) return true;
+    if (gxds_type_find_dropped(t, gxds_entry_name(sub->entry))) return true;
   }
   return false;
 }
@@ -82,10 +82,11 @@ static void set_subscribed(envoy_service_discovery_v3_DeltaDiscoveryRequest *req
           request, count, arena);
   GXDS_CHECK(names != NULL || count == 0);
   for (const gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
-    *names++ = gxds_pb_view(sub->entry->name);
+    *names++ = gxds_pb_view(gxds_entry_name(sub->entry));
     if (!sub->sends_version) continue;
     bool set = envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_set(
-        request, gxds_pb_view(sub->entry->name), gxds_pb_view(sub->entry->version), arena);
+        request, gxds_pb_view(gxds_entry_name(sub->entry)),
+        gxds_pb_view(gxds_entry_version(sub->entry)), arena);
     GXDS_CHECK(set);
   }
 }

@@ -83,7 +83,7 @@ static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_
                        .server = server,
                        .authority = config ? config->name : gxds_str_of(NULL, 0),
                        .type = c->types[e->type],
-                       .name = e->name};
+                       .name = gxds_entry_name(e)};
 }
 
 static void persist(gxds_client *c, const gxds_entry *e, uint32_t scope) {
@@ -92,8 +92,8 @@ static void persist(gxds_client *c, const gxds_entry *e, uint32_t scope) {
   bool ends = gxds_deadline_is_set(&e->ttl);
   gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, scope, e->source);
   if (!ends) {
-    a.version = e->version;
-    a.bytes = e->bytes;
+    a.version = gxds_entry_version(e);
+    a.bytes = gxds_entry_bytes(e);
     a.accepted = e->updated + c->wall_offset;
   }
   gxds_actions_push_copy(&c->actions, &a);
@@ -105,8 +105,9 @@ void gxds_entry_persist(gxds_client *c, gxds_entry *e) {
 }
 
 void gxds_client_keep_all(gxds_client *c, uint32_t scope, const gxds_bootstrap_server *server) {
-  for (size_t type = 0; type < c->type_count; type++) {
-    for (gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
+  for (size_t i = 0; i < c->authority_count; i++) {
+    const gxds_entry *e;
+    DL_FOREACH(c->authorities[i].entries, e) {
       bool sent = e->resource && !e->restored && gxds_bootstrap_server_equal(e->source, server);
       if (sent && watch_of_scope(e, scope)) persist(c, e, scope);
     }
@@ -201,7 +202,7 @@ static void log_start(gxds_client *c, const gxds_kept *kept) {
 static void log_refusal(gxds_client *c, const gxds_entry *e, gxds_str why) {
   gxds_text line = {0};
   gxds_text_addf(&line, "resource cache: %s resource ", c->types[e->type]->short_name);
-  gxds_text_add_untrusted(&line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+  gxds_text_add_untrusted(&line, gxds_entry_name(e), GXDS_RESOURCE_NAME_BYTES_MAX);
   gxds_text_add_z(&line, " ignored: ");
   gxds_text_add_untrusted(&line, why, GXDS_NACK_ERROR_BYTES_MAX);
   gxds_client_log(c, GXDS_ERROR, &line);

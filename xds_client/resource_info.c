@@ -7,23 +7,24 @@ static int by_name(const void *a, const void *b) {
   const gxds_entry *const *x = a;
   const gxds_entry *const *y = b;
   if ((*x)->type != (*y)->type) return (*x)->type < (*y)->type ? -1 : 1;
-  return gxds_str_compare((*x)->name, (*y)->name);
+  return gxds_str_compare(gxds_entry_name(*x), gxds_entry_name(*y));
 }
 
 static gxds_resource_info info_of(const gxds_client *c, const gxds_entry *e) {
   gxds_resource_info info = {.type = c->types[e->type],
-                             .name = e->name,
+                             .name = gxds_entry_name(e),
                              .state = e->state,
-                             .version = e->version,
-                             .bytes = e->bytes,
+                             .version = gxds_entry_version(e),
+                             .bytes = gxds_entry_bytes(e),
                              .resource = e->resource,
                              .updated = e->updated,
                              .restored = e->restored,
                              .watcher_count = e->watch_count};
-  if (e->failure) {
-    info.error = e->failure->error;
-    info.failed_version = e->failure->version;
-    info.failed = e->failure->since;
+  const gxds_update_failure *failure = gxds_entry_failure(e);
+  if (failure) {
+    info.error = failure->error;
+    info.failed_version = failure->version;
+    info.failed = failure->since;
   }
   return info;
 }
@@ -41,16 +42,18 @@ static void visit_sorted(const gxds_client *c, const gxds_entry **entries, size_
 
 void gxds_client_each_resource(const gxds_client *c,
                                void (*fn)(void *arg, const gxds_resource_info *), void *arg) {
-  for (size_t type = 0; type < c->type_count; type++) {
-    const gxds_entry **entries =
-        gxds_calloc(HASH_CNT(by_name, c->by_name[type]), sizeof(gxds_entry *));
-    size_t count = 0;
-    for (const gxds_entry *e = c->by_name[type]; e; e = e->by_name.next) {
-      if (e->watch_count > 0) entries[count++] = e;
+  size_t entry_count = 0;
+  for (size_t i = 0; i < c->authority_count; i++) entry_count += c->authorities[i].entry_count;
+  const gxds_entry **entries = gxds_calloc(entry_count, sizeof(gxds_entry *));
+  size_t watched = 0;
+  for (size_t i = 0; i < c->authority_count; i++) {
+    const gxds_entry *e;
+    DL_FOREACH(c->authorities[i].entries, e) {
+      if (e->watch_count > 0) entries[watched++] = e;
     }
-    visit_sorted(c, entries, count, fn, arg);
-    gxds_free((void *)entries);
   }
+  visit_sorted(c, entries, watched, fn, arg);
+  gxds_free((void *)entries);
 }
 
 void gxds_client_each_watched(const gxds_client *c, const gxds_watch_id *watches, size_t count,

@@ -19,7 +19,7 @@ static void delete_entry(gxds_application *a, gxds_sub *sub, deletions *d) {
     gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                    e->resource ? "deleted" : "does not exist",
                    gxds_application_type(a)->short_name);
-    gxds_text_add_untrusted(&d->line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+    gxds_text_add_untrusted(&d->line, gxds_entry_name(e), GXDS_RESOURCE_NAME_BYTES_MAX);
   }
   gxds_text message = {0};
   gxds_text_add_z(&message,
@@ -72,7 +72,8 @@ static void apply_errors(gxds_application *a) {
       gxds_entry *e = gxds_application_find(a, name.canonical);
       bool right = error->code != GXDS_OK;
       if (!right) refuse_error(a, i, error->name, "error_detail.code must not be OK");
-      if (e && gxds_application_check_first(a, i, e, e->name) && right) apply_error(a, e, error);
+      if (e && gxds_application_check_first(a, i, e, gxds_entry_name(e)) && right)
+        apply_error(a, e, error);
       gxds_resource_name_fini(&name);
     }
   }
@@ -128,7 +129,7 @@ static void remove_aliased(gxds_application *a, deletions *d) {
   }
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
-    gxds_str of = sub->entry->alias_of;
+    gxds_str of = gxds_entry_alias_of(sub->entry);
     gxds_seen_name *n = NULL;
     if (of.size > 0) HASH_FIND(hh, gone, of.data, of.size, n);
     if (n) apply_removal(a, sub->entry, d);

@@ -71,7 +71,7 @@ gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical)
 
 static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_str bytes) {
   return e && e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
-         gxds_str_equal(e->bytes, bytes) && gxds_conn_find_sub(a->conn, e);
+         gxds_str_equal(gxds_entry_bytes(e), bytes) && gxds_conn_find_sub(a->conn, e);
 }
 
 /* The entry whose resource in use has exactly these bytes. Then nothing needs to be decoded, so the
@@ -248,10 +248,10 @@ static void apply_changed(gxds_application *a, size_t index) {
  * with it. */
 static bool names_last_version(const gxds_application *a, const gxds_entry *e,
                                const gxds_response_resource *r) {
-  if (a->response->versioned) return gxds_str_equal(e->version, r->version);
+  if (a->response->versioned) return gxds_str_equal(gxds_entry_version(e), r->version);
   if (r->version.size > 0) {
-    gxds_str own = e->wrapper_version.size ? e->wrapper_version : e->version;
-    return gxds_str_equal(own, r->version);
+    gxds_str own = gxds_entry_wrapper_version(e);
+    return gxds_str_equal(own.size > 0 ? own : gxds_entry_version(e), r->version);
   }
   const gxds_type_state *t = &a->conn->types[a->type];
   return gxds_str_equal(t->version, a->response->version) ||
@@ -268,7 +268,7 @@ static bool is_in_use(const gxds_application *a, const gxds_entry *e,
 static void renew(gxds_application *a, gxds_entry *e, const gxds_response_resource *r) {
   a->any_valid = true;
   gxds_entry_set_alias(a->c, e, gxds_str_of(NULL, 0));
-  gxds_trace_resource(a->c, a->conn, e, "renewed", e->version, gxds_str_of(NULL, 0));
+  gxds_trace_resource(a->c, a->conn, e, "renewed", gxds_entry_version(e), gxds_str_of(NULL, 0));
   gxds_entry_renew(a->c, e, r->ttl, a->now);
 }
 
@@ -333,7 +333,7 @@ void gxds_application_apply_resource(gxds_application *a, size_t index) {
     apply_changed(a, index);
     return;
   }
-  if (!gxds_application_check_first(a, index, e, e->name)) return;
+  if (!gxds_application_check_first(a, index, e, gxds_entry_name(e))) return;
   gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
   confirm(a, e, r);
 }

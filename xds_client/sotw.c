@@ -35,7 +35,7 @@ static void encode_names(gxds_type_state *t) {
   t->names_until = t->until;
   gxds_text names = {0};
   for (const gxds_sub *sub = t->subs; sub != t->until; sub = sub->next) {
-    gxds_str name = sub->entry->name;
+    gxds_str name = gxds_entry_name(sub->entry);
     char head[12] = {RESOURCE_NAMES << 3 | 2};
     size_t size = 1;
     size_t rest = name.size;

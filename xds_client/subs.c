@@ -80,7 +80,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   t->sub_count++;
   conn->sub_count++;
   if (delta) return;
-  gxds_dropped *dropped = gxds_type_find_dropped(t, e->name);
+  gxds_dropped *dropped = gxds_type_find_dropped(t, gxds_entry_name(e));
   set_resubscribed(sub, resubscribed || dropped);
   if (dropped) gxds_type_forget_dropped(t, dropped);
 }
@@ -142,7 +142,7 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
   if ((sub->requested || sub->requested_before) && sub->conn->stream)
-    remember_dropped(sub->conn, t, e->name);
+    remember_dropped(sub->conn, t, gxds_entry_name(e));
   set_resubscribed(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);

@@ -12,7 +12,7 @@ static void begin(gxds_text *line, const gxds_bootstrap_server *server) {
 
 static void add_resource(gxds_text *line, const gxds_client *c, const gxds_entry *e) {
   gxds_text_addf(line, "%s ", c->types[e->type]->short_name);
-  gxds_text_add_untrusted(line, e->name, GXDS_RESOURCE_NAME_BYTES_MAX);
+  gxds_text_add_untrusted(line, gxds_entry_name(e), GXDS_RESOURCE_NAME_BYTES_MAX);
 }
 
 void gxds_trace_server(gxds_client *c, const gxds_bootstrap_server *server, const char *what) {
@@ -60,7 +60,7 @@ static void add_names(gxds_text *line, const gxds_conn *conn, const gxds_type_st
   size_t count = 0;
   gxds_text_add_z(line, delta ? " subscribe=[" : " names=[");
   for (const gxds_sub *sub = delta ? t->unsent : t->subs; sub != t->until; sub = sub->next) {
-    add_name(line, sub->entry->name, &count);
+    add_name(line, gxds_entry_name(sub->entry), &count);
   }
   end_names(line, count);
   if (t->unsubscribing == 0) return;

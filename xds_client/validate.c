@@ -2,24 +2,27 @@
 #include "xds_client/client_internal.h"
 
 static void check_entry_state(const gxds_entry *e) {
+  bool failed = gxds_entry_failure(e) != NULL;
   switch (e->state) {
     case GXDS_RESOURCE_REQUESTED:
-      GXDS_CHECK(!e->resource && !e->failure);
+      GXDS_CHECK(!e->resource && !failed);
       break;
     case GXDS_RESOURCE_ACKED:
-      GXDS_CHECK(e->resource && e->restored == (e->failure != NULL));
+      GXDS_CHECK(e->resource && e->restored == failed);
       break;
     case GXDS_RESOURCE_TIMEOUT:
-      GXDS_CHECK(e->failure && (!e->resource || e->restored));
+      GXDS_CHECK(failed && (!e->resource || e->restored));
       break;
     default:
-      GXDS_CHECK(e->failure != NULL);
+      GXDS_CHECK(failed);
       break;
   }
   GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
-  GXDS_CHECK(e->resource || (!e->in_bytes && e->bytes.size == 0 && e->version.size == 0));
-  GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && e->alias_of.size == 0));
-  GXDS_CHECK(e->resource || e->wrapper_version.size == 0);
+  GXDS_CHECK(e->resource || (!e->text && e->bytes_size == 0 && e->version_size == 0));
+  GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && gxds_entry_alias_of(e).size == 0));
+  GXDS_CHECK(e->resource || gxds_entry_wrapper_version(e).size == 0);
+  GXDS_CHECK(!e->rare || failed || gxds_entry_alias_of(e).size > 0 ||
+             gxds_entry_wrapper_version(e).size > 0);
   GXDS_CHECK(!e->expired || (!e->resource && e->state == GXDS_RESOURCE_DOES_NOT_EXIST));
   GXDS_CHECK(!e->unnotified); /* the watchers were notified of everything */
   GXDS_CHECK(e->notified == gxds_entry_error(e) || (e->looking_up && !e->resource));
@@ -43,9 +46,7 @@ static void check_entry(const gxds_client *c, const gxds_entry *e) {
   }
   /* Watched resources are subscribed to on every server in use. */
   GXDS_CHECK(watches == 0 ? subs > 0 : subs == e->authority->conn_count);
-  const gxds_entry *found = NULL;
-  HASH_FIND(by_name, c->by_name[e->type], e->name.data, e->name.size, found);
-  GXDS_CHECK(found == e);
+  GXDS_CHECK(gxds_entry_find(c, e->type, gxds_entry_name(e)) == e);
 }
 
 static void check_type(const gxds_conn *conn, size_t type) {
@@ -137,11 +138,12 @@ void gxds_client_validate(const gxds_client *c) {
     check_authority(c, a);
     entries += a->entry_count;
   }
-  for (size_t i = 0; i < c->type_count; i++) entries -= HASH_CNT(by_name, c->by_name[i]);
+  for (size_t i = 0; i < c->type_count; i++) entries -= c->by_name[i].count;
   GXDS_CHECK(entries == 0);
   const gxds_conn *conn;
   DL_FOREACH(c->conns, conn) { check_conn(c, conn); }
-  for (const gxds_watch *w = c->watches; w; w = w->hh.next) watches++;
+  const gxds_index_link *l = NULL;
+  while ((l = gxds_index_next(&c->watches, l)) != NULL) watches++;
   GXDS_CHECK(watches == gxds_client_watch_count(c));
   gxds_deadlines_validate(&c->deadlines);
 }

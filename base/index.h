@@ -1,0 +1,58 @@
+/* gxds_index: finds objects by a key that they have, such as a name or an id. It takes one link in
+ * each object and a pointer or less in its table, where uthash takes 56 bytes in each object.
+ * Unlike uthash, it does not keep the order in which objects were added. Confined.
+ *
+ * The link is the first member of the object, so a pointer to it is a pointer to the object. The
+ * index knows only the hash of the key. The caller compares the keys themselves:
+ *
+ *   gxds_index_link *l = gxds_index_find(x, hash);
+ *   while (l && ((thing *)l)->id != id) l = gxds_index_find_next(l);
+ */
+#ifndef GRPC_XDS_BASE_INDEX_H_
+#define GRPC_XDS_BASE_INDEX_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gxds_index_link {
+  struct gxds_index_link *next; /* in the bucket */
+  uint32_t hash;
+} gxds_index_link;
+
+/* Zero-initialised is empty. Needs no end once all objects are removed. */
+typedef struct gxds_index {
+  gxds_index_link **buckets; /* NULL if the index is empty */
+  size_t bucket_count;       /* a power of 2 */
+  size_t count;
+} gxds_index;
+
+/* The hash of a key that consists of bytes. */
+uint32_t gxds_index_hash(gxds_str key);
+
+/* Adds an object. It must stay at its address until it is removed. Several objects may have the
+ * same key. */
+void gxds_index_add(gxds_index *x, gxds_index_link *link, uint32_t hash);
+/* Removes an object, which must be in the index. */
+void gxds_index_remove(gxds_index *x, gxds_index_link *link);
+
+/* The first object whose key has that hash; NULL if there is none. Borrowed: valid until it is
+ * removed. */
+gxds_index_link *gxds_index_find(const gxds_index *x, uint32_t hash);
+/* The next object after link whose key has the same hash; NULL if there is none. */
+gxds_index_link *gxds_index_find_next(const gxds_index_link *link);
+
+/* The object after link; NULL means the first. Visits every object once, in no order that may
+ * matter. NULL if there is none. */
+gxds_index_link *gxds_index_next(const gxds_index *x, const gxds_index_link *link);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
