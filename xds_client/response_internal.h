@@ -19,6 +19,9 @@ typedef struct gxds_application {
   gxds_time now;
   upb_Arena *arena;
   gxds_seen_name *unsolicited; /* names in this response that this server was not asked for */
+  gxds_entry
+      *looked_up; /* the entry that was looked up last: a resource's name is looked up several
+                     times, and then not parsed and hashed again; NULL if there is none */
   size_t error_count;
   size_t listed_count; /* how many of these are listed in errors */
   gxds_text errors;

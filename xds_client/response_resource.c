@@ -69,6 +69,45 @@ gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical)
   return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;
 }
 
+static bool parse_name(const gxds_application *a, gxds_str text, gxds_resource_name *name) {
+  return gxds_resource_name_init(name, text, gxds_str_z(gxds_application_type(a)->type_url));
+}
+
+/* The entry of a name as the server wrote it, also if this server was not asked for it. NULL if
+ * there is none. */
+static gxds_entry *look_up(gxds_application *a, gxds_str text) {
+  if (a->looked_up && gxds_str_equal(text, gxds_entry_name(a->looked_up))) return a->looked_up;
+  gxds_resource_name name;
+  if (!parse_name(a, text, &name)) return NULL;
+  gxds_entry *e = gxds_entry_find(a->c, a->type, name.canonical);
+  gxds_resource_name_fini(&name);
+  if (e) a->looked_up = e;
+  return e;
+}
+
+/* The same, but NULL if this server was not asked for it. */
+static gxds_entry *look_up_requested(gxds_application *a, gxds_str text) {
+  gxds_entry *e = look_up(a, text);
+  return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;
+}
+
+/* Looks up the name of a resource. Returns false if it is no name of this type. *out is NULL if
+ * this server was not asked for it; or if the response has the name already, which is added as an
+ * error.
+ */
+static bool look_up_first(gxds_application *a, size_t index, gxds_str text, gxds_entry **out) {
+  *out = look_up_requested(a, text);
+  if (*out) {
+    if (!gxds_application_check_first(a, index, *out, gxds_entry_name(*out))) *out = NULL;
+    return true;
+  }
+  gxds_resource_name name;
+  if (!parse_name(a, text, &name)) return false;
+  gxds_application_check_first(a, index, NULL, name.canonical);
+  gxds_resource_name_fini(&name);
+  return true;
+}
+
 static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_str bytes) {
   return e && e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
          gxds_str_equal(gxds_entry_bytes(e), bytes) && gxds_conn_find_sub(a->conn, e);
@@ -76,17 +115,9 @@ static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_st
 
 /* The entry whose resource in use has exactly these bytes. Then nothing needs to be decoded, so the
  * cost of a response grows only with what changed. */
-static gxds_entry *find_unchanged(const gxds_application *a, const gxds_response_resource *r) {
-  gxds_entry *e = NULL;
-  if (r->name.size == 0) {
-    e = gxds_entry_find_by_bytes(a->c, a->type, r->bytes);
-  } else {
-    gxds_resource_name name;
-    if (!gxds_resource_name_init(&name, r->name, gxds_str_z(gxds_application_type(a)->type_url)))
-      return NULL;
-    e = gxds_entry_find(a->c, a->type, name.canonical);
-    gxds_resource_name_fini(&name);
-  }
+static gxds_entry *find_unchanged(gxds_application *a, const gxds_response_resource *r) {
+  gxds_entry *e =
+      r->name.size > 0 ? look_up(a, r->name) : gxds_entry_find_by_bytes(a->c, a->type, r->bytes);
   return is_unchanged(a, e, r->bytes) ? e : NULL;
 }
 
@@ -139,12 +170,7 @@ static void accept(gxds_application *a, gxds_entry *e, const gxds_response_resou
 }
 
 static const gxds_resource *previous(void *arg, gxds_str text) {
-  const gxds_application *a = arg;
-  gxds_resource_name name;
-  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url)))
-    return NULL;
-  const gxds_entry *e = gxds_entry_find(a->c, a->type, name.canonical);
-  gxds_resource_name_fini(&name);
+  const gxds_entry *e = look_up(arg, text);
   return e ? e->resource : NULL;
 }
 
@@ -154,18 +180,15 @@ static void apply_named(gxds_application *a, size_t index, gxds_str text,
                         const gxds_resource *decoded, gxds_str failure) {
   const gxds_response_resource *r = &a->response->resources[index];
   if (failure.size) gxds_application_add_error(a, index, text, failure);
-  gxds_resource_name name;
-  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) {
+  gxds_entry *e;
+  if (!look_up_first(a, index, text, &e)) {
     bool short_enough = text.size <= GXDS_RESOURCE_NAME_BYTES_MAX;
     gxds_application_add_error(a, index, short_enough ? text : gxds_str_of(NULL, 0),
                                gxds_str_z("Cannot parse xDS resource name"));
     gxds_resource_unref(decoded);
     return;
   }
-  gxds_entry *e = gxds_application_find(a, name.canonical);
-  bool first = gxds_application_check_first(a, index, e, name.canonical);
-  gxds_resource_name_fini(&name);
-  if (!e || !first) {
+  if (!e) {
     gxds_resource_unref(decoded);
     return;
   }
@@ -180,10 +203,7 @@ static void apply_named(gxds_application *a, size_t index, gxds_str text,
 /* Applies the resource to an entry that requested it by an alias. decoded is borrowed. */
 static void apply_alias(gxds_application *a, const gxds_response_resource *r, gxds_str text,
                         const gxds_resource *decoded, gxds_str failure) {
-  gxds_resource_name name;
-  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) return;
-  gxds_entry *e = gxds_application_find(a, name.canonical);
-  gxds_resource_name_fini(&name);
+  gxds_entry *e = look_up_requested(a, text);
   if (!e || e->seen_in == a->c->response_serial) return;
   e->seen_in = a->c->response_serial;
   gxds_sub_mark_received(a->c, gxds_conn_find_sub(a->conn, e));
@@ -273,10 +293,7 @@ static void renew(gxds_application *a, gxds_entry *e, const gxds_response_resour
 }
 
 static void renew_alias(gxds_application *a, const gxds_response_resource *r, gxds_str text) {
-  gxds_resource_name name;
-  if (!gxds_resource_name_init(&name, text, gxds_str_z(gxds_application_type(a)->type_url))) return;
-  gxds_entry *e = gxds_application_find(a, name.canonical);
-  gxds_resource_name_fini(&name);
+  gxds_entry *e = look_up_requested(a, text);
   if (!e || e->seen_in == a->c->response_serial || !is_in_use(a, e, r)) return;
   e->seen_in = a->c->response_serial;
   renew(a, e, r);
@@ -289,16 +306,13 @@ static void apply_heartbeat(gxds_application *a, size_t index) {
     gxds_str alias = gxds_str_of(r->aliases[i].data, r->aliases[i].size);
     if (!gxds_str_equal(alias, r->name)) renew_alias(a, r, alias);
   }
-  gxds_resource_name name;
-  if (!gxds_resource_name_init(&name, r->name, gxds_str_z(gxds_application_type(a)->type_url))) {
+  gxds_entry *e;
+  if (!look_up_first(a, index, r->name, &e)) {
     gxds_application_add_error(a, index, gxds_str_of(NULL, 0),
                                gxds_str_z("Cannot parse xDS resource name"));
     return;
   }
-  gxds_entry *e = gxds_application_find(a, name.canonical);
-  bool first = gxds_application_check_first(a, index, e, name.canonical);
-  gxds_resource_name_fini(&name);
-  if (!e || !first) return;
+  if (!e) return;
   if (is_in_use(a, e, r)) {
     renew(a, e, r);
     return;
