@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/hash_table.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "transport/channel_args.h"
 #include "transport/metrics_server.h"
@@ -15,17 +16,17 @@ typedef struct shared_client shared_client;
 typedef struct target_use target_use;
 
 typedef struct watch {
+  gxds_index_link by_token;
   uint64_t token;
   gxds_watch_id id;
-  UT_hash_handle hh;
 } watch;
 
 struct gxds_client_handle {
   target_use *target;
   const gxds_watch_events *events;
   void *owner;
-  watch *watches;
-  bool notified; /* its owner was notified in this drain */
+  gxds_index watches; /* by token */
+  bool notified;      /* its owner was notified in this drain */
   gxds_client_handle *next_notified;
   gxds_client_handle *prev; /* in the target's list */
   gxds_client_handle *next;
@@ -244,11 +245,12 @@ void gxds_client_handle_release(gxds_client_handle *h) {
   target_use *t = h->target;
   shared_client *c = t->client;
   GXDS_CHECK(gxds_reactor_is_current() && !c->notifying);
-  watch *w, *next;
-  HASH_ITER(hh, h->watches, w, next) {
-    gxds_client_unwatch(gxds_session_engine(c->session), w->id, gxds_reactor_now());
-    HASH_DEL(h->watches, w);
-    gxds_free(w);
+  gxds_index_link *next;
+  for (gxds_index_link *l = gxds_index_next(&h->watches, NULL); l; l = next) {
+    next = gxds_index_next(&h->watches, l);
+    gxds_client_unwatch(gxds_session_engine(c->session), ((watch *)l)->id, gxds_reactor_now());
+    gxds_index_remove(&h->watches, l);
+    gxds_free(l);
   }
   if (h->prev) h->prev->next = h->next;
   if (h->next) h->next->prev = h->prev;
@@ -268,35 +270,40 @@ static gxds_client *engine_of(const gxds_client_handle *h) {
   return gxds_session_engine(h->target->client->session);
 }
 
+/* Tokens are mostly numbers in a row. */
+static uint32_t hash_of_token(uint64_t token) { return (uint32_t)(token ^ token >> 32); }
+
+static watch *find_watch(const gxds_client_handle *h, uint64_t token) {
+  gxds_index_link *l = gxds_index_find(&h->watches, hash_of_token(token));
+  while (l && ((watch *)l)->token != token) l = gxds_index_find_next(l);
+  return (watch *)l;
+}
+
 void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *type, gxds_str name,
                               uint64_t token) {
   GXDS_CHECK(gxds_reactor_is_current());
-  watch *w;
-  HASH_FIND(hh, h->watches, &token, sizeof(token), w);
-  GXDS_CHECK(!w);
-  w = GXDS_NEW(watch);
+  GXDS_CHECK(!find_watch(h, token));
+  watch *w = GXDS_NEW(watch);
   w->token = token;
   w->id = gxds_client_watch(engine_of(h), type, name, (gxds_watcher){h, token, h->target->scope},
                             gxds_reactor_now());
-  HASH_ADD(hh, h->watches, token, sizeof(token), w);
+  gxds_index_add(&h->watches, &w->by_token, hash_of_token(token));
   gxds_session_kick(h->target->client->session);
 }
 
 void gxds_client_handle_unwatch(gxds_client_handle *h, uint64_t token) {
   GXDS_CHECK(gxds_reactor_is_current());
-  watch *w;
-  HASH_FIND(hh, h->watches, &token, sizeof(token), w);
+  watch *w = find_watch(h, token);
   if (!w) return;
   gxds_client_unwatch(engine_of(h), w->id, gxds_reactor_now());
-  HASH_DEL(h->watches, w);
+  gxds_index_remove(&h->watches, &w->by_token);
   gxds_free(w);
   gxds_session_kick(h->target->client->session);
 }
 
 gxds_str gxds_client_handle_source(gxds_client_handle *h, uint64_t token) {
   GXDS_CHECK(gxds_reactor_is_current());
-  watch *w;
-  HASH_FIND(hh, h->watches, &token, sizeof(token), w);
+  const watch *w = find_watch(h, token);
   const gxds_bootstrap_server *server = w ? gxds_client_source(engine_of(h), w->id) : NULL;
   return server ? server->uri : gxds_str_of(NULL, 0);
 }
@@ -318,14 +325,15 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h) {
 
 static size_t count_watches(const target_use *t) {
   size_t count = 0;
-  for (const gxds_client_handle *h = t->handles; h; h = h->next) count += HASH_COUNT(h->watches);
+  for (const gxds_client_handle *h = t->handles; h; h = h->next) count += h->watches.count;
   return count;
 }
 
 /* Writes the ids of the target's watches to out, and returns their end. */
 static gxds_watch_id *list_watches(const target_use *t, gxds_watch_id *out) {
   for (const gxds_client_handle *h = t->handles; h; h = h->next) {
-    for (const watch *w = h->watches; w; w = w->hh.next) *out++ = w->id;
+    const gxds_index_link *l = NULL;
+    while ((l = gxds_index_next(&h->watches, l)) != NULL) *out++ = ((const watch *)l)->id;
   }
   return out;
 }
