@@ -1,5 +1,6 @@
 #include "resources/cluster.h"
 
+#include "base/memory.h"
 #include "envoy/config/cluster/v3/circuit_breaker.upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/config/core/v3/config_source.upb.h"
@@ -61,13 +62,22 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
   if (outlier_detection) gxds_outlier_detection_decode(outlier_detection, errors, out);
 }
 
+upb_Arena *gxds_cluster_arena(gxds_cluster *c) {
+  if (!c->arena) c->arena = gxds_arena_create();
+  return c->arena;
+}
+
+gxds_str gxds_cluster_dup(gxds_cluster *c, gxds_str s) {
+  return s.size > 0 ? gxds_arena_dup(gxds_cluster_arena(c), s) : gxds_str_of(NULL, 0);
+}
+
+/* One allocation, with the name behind the struct. */
 static gxds_cluster *create(gxds_str name, const gxds_bootstrap *bootstrap) {
-  upb_Arena *arena = gxds_arena_create();
-  gxds_cluster *c = gxds_arena_calloc(arena, 1, sizeof *c);
+  gxds_cluster *c = gxds_calloc(1, sizeof *c + name.size);
   gxds_ref_init(&c->base.refs);
   c->base.type = &gxds_cluster_type;
-  c->arena = arena;
-  c->name = gxds_arena_dup(arena, name);
+  if (name.size > 0) memcpy(c + 1, name.data, name.size);
+  c->name = gxds_str_of((const char *)(c + 1), name.size);
   c->bootstrap = bootstrap ? gxds_bootstrap_ref(bootstrap) : NULL;
   return c;
 }
@@ -100,7 +110,8 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
 static void destroy(gxds_resource *resource) {
   gxds_cluster *c = (gxds_cluster *)resource;
   if (c->bootstrap) gxds_bootstrap_unref(c->bootstrap);
-  upb_Arena_Free(c->arena);
+  if (c->arena) upb_Arena_Free(c->arena);
+  gxds_free(c);
 }
 
 const gxds_resource_type gxds_cluster_type = {

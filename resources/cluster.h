@@ -37,11 +37,15 @@ typedef struct gxds_cluster {
   gxds_resource base;
   gxds_str name;
   gxds_cluster_kind kind;
+  uint32_t aggregate_count;
+  uint32_t max_concurrent_requests; /* circuit_breakers, of priority DEFAULT */
+  uint16_t dns_port;
+  uint8_t session_health;    /* A55: the health states in which an endpoint may serve its sessions,
+                                as bits 1 << gxds_health */
+  bool http_connect;         /* A86: its endpoints are reached through their proxies */
   gxds_str eds_service_name; /* EDS; empty: the cluster's own name is requested */
   gxds_str dns_host;         /* LOGICAL_DNS */
-  uint16_t dns_port;
   const gxds_str *aggregate; /* AGGREGATE: the clusters underneath, in order of priority */
-  size_t aggregate_count;
   /* The locality-picking policy and the policies below it, as a JSON list that the host's registry
    * takes:
    * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]
@@ -51,18 +55,14 @@ typedef struct gxds_cluster {
    * The reference in `bootstrap` keeps it. */
   const gxds_bootstrap_server *lrs_server;
   const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: nothing */
-  uint32_t max_concurrent_requests;                /* circuit_breakers, of priority DEFAULT */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
   const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
-  uint8_t session_health; /* A55: the health states in which an endpoint may serve its sessions, as
-                             bits 1 << gxds_health */
   gxds_duration session_idle_timeout; /* A75: how long the connection of an endpoint without
                                          sessions is held; 0: for ever */
-  bool http_connect;                  /* A86: its endpoints are reached through their proxies */
   /* A29, for channels with xds credentials; NULL: they use their fallback credentials. */
   const gxds_tls *tls;
   const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
-  struct upb_Arena *arena;         /* private */
+  struct upb_Arena *arena;         /* private: owns what few clusters have; NULL if there is none */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;

@@ -2,7 +2,7 @@
  * balanced (cluster_lb.c, cluster_lb_list.c, cluster_lb_weighted.c, slow_start.c), connected to
  * (transport_socket.c, tls.c, tls_sni.c) and ejected (outlier_detection.c), which subsets they form
  * (lb_subsets.c), which sessions they serve (cluster_sessions.c), and which of their metrics are
- * reported (lrs_metrics.c). Each sets its part of *out, copied to out->arena. */
+ * reported (lrs_metrics.c). Each sets its part of *out, with memory of gxds_cluster_arena(). */
 #ifndef GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_CLUSTER_INTERNAL_H_
 
@@ -13,6 +13,12 @@
 struct envoy_config_cluster_v3_OutlierDetection;
 struct envoy_config_core_v3_TransportSocket;
 struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext;
+
+/* The arena of a cluster that is being decoded. It is made when it is first needed: most clusters
+ * need none, and even an empty arena takes hundreds of bytes. */
+upb_Arena *gxds_cluster_arena(gxds_cluster *c);
+/* Copies a string to the arena. */
+gxds_str gxds_cluster_dup(gxds_cluster *c, gxds_str s);
 
 /* Sets kind, and the fields that belong to it. */
 void gxds_cluster_type_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,

@@ -111,6 +111,19 @@ static void check_json(const gxds_host *host, const gxds_text *json, size_t erro
   }
 }
 
+/* What nearly all clusters have is not copied for each of them. */
+static gxds_str keep_json(gxds_str json, gxds_cluster *out) {
+  static const char *const usual[] = {
+      "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":[{\"round_robin\":{}}]}}]",
+      "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":[{\"least_request_experimental\":{"
+      "\"choiceCount\":2}}]}}]",
+  };
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    if (gxds_str_is(json, usual[i])) return gxds_str_z(usual[i]);
+  }
+  return gxds_cluster_dup(out, json);
+}
+
 void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
                             const gxds_decode_context *context, upb_Arena *scratch,
                             gxds_errors *errors, gxds_cluster *out) {
@@ -137,6 +150,6 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
   } else {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "lb_policy"), "LB policy is not supported");
   }
-  out->lb_policy_json = gxds_arena_dup(out->arena, gxds_text_str(&json));
+  out->lb_policy_json = keep_json(gxds_text_str(&json), out);
   gxds_text_fini(&json);
 }

@@ -32,7 +32,7 @@ static void decode_eds(const cluster_message *in, gxds_errors *errors, gxds_clus
     gxds_errors_add(errors, GXDS_FIELD(at, "service_name"),
                     "must be set if Cluster resource has an xdstp name");
   }
-  out->eds_service_name = gxds_arena_dup(out->arena, name);
+  out->eds_service_name = gxds_str_equal(name, out->name) ? out->name : gxds_cluster_dup(out, name);
 }
 
 static void decode_dns_address(const socket_message *in, const gxds_path *at, gxds_errors *errors,
@@ -43,7 +43,7 @@ static void decode_dns_address(const socket_message *in, const gxds_path *at, gx
   }
   gxds_str host = gxds_pb_str(envoy_config_core_v3_SocketAddress_address(in));
   if (host.size == 0) gxds_errors_add(errors, GXDS_FIELD(at, "address"), "field not present");
-  out->dns_host = gxds_arena_dup(out->arena, host);
+  out->dns_host = gxds_cluster_dup(out, host);
   const gxds_path *at_port = GXDS_FIELD(at, "port_value");
   uint32_t port = envoy_config_core_v3_SocketAddress_port_value(in);
   if (!envoy_config_core_v3_SocketAddress_has_port_value(in)) {
@@ -116,19 +116,21 @@ static void decode_aggregate(gxds_str bytes, const gxds_path *up, upb_Arena *scr
     gxds_errors_add(errors, at, "can't parse aggregate cluster config");
     return;
   }
+  size_t count = 0;
   const upb_StringView *names =
-      envoy_extensions_clusters_aggregate_v3_ClusterConfig_clusters(config, &out->aggregate_count);
-  if (out->aggregate_count == 0) { /* A37 */
+      envoy_extensions_clusters_aggregate_v3_ClusterConfig_clusters(config, &count);
+  if (count == 0) { /* A37 */
     gxds_errors_add(errors, GXDS_FIELD(at, "clusters"), "must be non-empty");
   }
-  gxds_str *copies = gxds_arena_calloc(out->arena, out->aggregate_count, sizeof *copies);
-  for (size_t i = 0; i < out->aggregate_count; i++) {
+  gxds_str *copies = gxds_arena_calloc(gxds_cluster_arena(out), count, sizeof *copies);
+  for (size_t i = 0; i < count; i++) {
     if (names[i].size == 0) {
       gxds_errors_add(errors, GXDS_ITEM(at, "clusters", i), "empty cluster name");
     }
-    copies[i] = gxds_arena_dup(out->arena, gxds_pb_str(names[i]));
+    copies[i] = gxds_cluster_dup(out, gxds_pb_str(names[i]));
   }
   out->aggregate = copies;
+  out->aggregate_count = (uint32_t)count;
 }
 
 static void decode_custom(const cluster_message *in, upb_Arena *scratch, gxds_errors *errors,

@@ -38,8 +38,9 @@ static gxds_subset_keys decode_keys(const upb_StringView *list, size_t count, co
     gxds_errors_add(errors, at, "more than %u keys", GXDS_SUBSET_KEYS_MAX);
     return result;
   }
-  gxds_str *keys = gxds_arena_calloc(out->arena, count, sizeof *keys);
-  for (size_t i = 0; i < count; i++) keys[i] = gxds_metadata_name(gxds_pb_str(list[i]), out->arena);
+  gxds_str *keys = gxds_arena_calloc(gxds_cluster_arena(out), count, sizeof *keys);
+  for (size_t i = 0; i < count; i++)
+    keys[i] = gxds_metadata_name(gxds_pb_str(list[i]), gxds_cluster_arena(out));
   if (count > 1) qsort(keys, count, sizeof *keys, compare_keys);
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || !gxds_str_equal(keys[i], keys[result.count - 1])) keys[result.count++] = keys[i];
@@ -120,7 +121,8 @@ static void decode_selectors(const config_message *in, const gxds_path *up, gxds
                     GXDS_SUBSET_SELECTORS_MAX);
     return;
   }
-  gxds_subset_selector *selectors = gxds_arena_calloc(out->arena, count, sizeof *selectors);
+  gxds_subset_selector *selectors =
+      gxds_arena_calloc(gxds_cluster_arena(out), count, sizeof *selectors);
   for (size_t i = 0; i < count; i++) {
     const gxds_path *at = GXDS_ITEM(up, "subset_selectors", i);
     decode_selector(list[i], at, errors, out, &selectors[i]);
@@ -163,12 +165,12 @@ static void check_metadata_fallback(gxds_str cluster, const gxds_path *at, gxds_
 
 static void decode(const config_message *in, const gxds_path *at, upb_Arena *scratch,
                    gxds_errors *errors, gxds_cluster *out) {
-  gxds_lb_subsets *s = gxds_arena_calloc(out->arena, 1, sizeof *s);
+  gxds_lb_subsets *s = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *s);
   decode_selectors(in, at, errors, out, s);
   s->fallback = decode_fallback(CONFIG(fallback_policy)(in), at, errors);
   s->default_subset =
       gxds_metadata_render(CONFIG(default_subset)(in), NULL, GXDS_FIELD(at, "default_subset"),
-                           out->arena, scratch, errors);
+                           gxds_cluster_arena(out), scratch, errors);
   s->locality_weight_aware = CONFIG(locality_weight_aware)(in);
   s->scale_locality_weight = CONFIG(scale_locality_weight)(in);
   s->panic_mode_any = CONFIG(panic_mode_any)(in);

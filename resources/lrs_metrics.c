@@ -57,12 +57,12 @@ void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster 
       count++;
     }
   }
-  take_keys(keys, count, out->arena, &found);
+  take_keys(keys, count, gxds_cluster_arena(out), &found);
   if (!found.cpu_utilization && !found.mem_utilization && !found.application_utilization &&
       !found.all_named && found.named_count == 0) {
     return;
   }
-  gxds_lrs_metrics *kept = gxds_arena_calloc(out->arena, 1, sizeof *kept);
+  gxds_lrs_metrics *kept = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *kept);
   *kept = found;
   out->lrs_metrics = kept;
 }

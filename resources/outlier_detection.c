@@ -59,7 +59,7 @@ static gxds_ejection decode_failure_percentage(const outlier_message *in, const 
 void gxds_outlier_detection_decode(const outlier_message *in, gxds_errors *errors,
                                    gxds_cluster *out) {
   const gxds_path *at = GXDS_FIELD(NULL, "outlier_detection");
-  gxds_outlier_detection *o = gxds_arena_calloc(out->arena, 1, sizeof *o);
+  gxds_outlier_detection *o = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *o);
   o->interval = decode_time(envoy_config_cluster_v3_OutlierDetection_interval(in), 10 * GXDS_SECOND,
                             "interval", at, errors);
   o->base_ejection_time =

@@ -272,9 +272,9 @@ void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *contex
     gxds_errors_add(errors, in->at, "can't decode UpstreamTlsContext");
     return;
   }
-  gxds_tls *tls = gxds_arena_calloc(out->arena, 1, sizeof *tls);
-  tls_decoder d = {.context = context, .arena = out->arena, .errors = errors, .out = tls};
+  gxds_tls *tls = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *tls);
+  tls_decoder d = {.context = context, .arena = gxds_cluster_arena(out), .errors = errors, .out = tls};
   decode_upstream(&d, upstream, in->at);
-  gxds_tls_sni_decode(upstream, in->value, in->at, out->arena, errors, tls);
+  gxds_tls_sni_decode(upstream, in->value, in->at, gxds_cluster_arena(out), errors, tls);
   out->tls = tls;
 }
