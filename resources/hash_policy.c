@@ -55,5 +55,5 @@ void gxds_hash_policies_decode(const gxds_route_decoder *d,
     if (decode_policy(d, list[i], &policies[used])) used++;
   }
   out->hash_policies = policies;
-  out->hash_policy_count = used;
+  out->hash_policy_count = (uint32_t)used;
 }

@@ -17,14 +17,13 @@ static bool check_is_cluster(const gxds_route_decoder *d, gxds_str name, const g
 }
 
 static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const gxds_path *at,
-                               gxds_route *out) {
+                               gxds_route_cluster *cluster, gxds_route *out) {
   if (name.size == 0) {
     gxds_errors_add(d->errors, GXDS_FIELD(at, "cluster"),
                     "RouteAction cluster contains empty cluster name.");
     return;
   }
   if (!check_is_cluster(d, name, GXDS_FIELD(at, "cluster"))) return;
-  gxds_route_cluster *cluster = gxds_arena_calloc(d->arena, 1, sizeof *cluster);
   *cluster = (gxds_route_cluster){.name = gxds_arena_dup(d->arena, name), .weight = 1};
   out->clusters = cluster;
   out->cluster_count = 1;
@@ -80,18 +79,20 @@ static void decode_weighted_clusters(const gxds_route_decoder *d, const action_m
   size_t count = 0;
   const weight_message *const *list = envoy_config_route_v3_WeightedCluster_clusters(in, &count);
   gxds_route_cluster *clusters = gxds_arena_calloc(d->arena, count, sizeof *clusters);
+  uint64_t total_weight = 0;
   for (size_t i = 0; i < count; i++) {
     gxds_route_cluster *cluster = &clusters[out->cluster_count];
     const gxds_path *at_cluster = GXDS_ITEM(at, "clusters", i);
     if (!decode_cluster_weight(d, in_route, list[i], at_cluster, cluster)) continue;
-    out->total_weight += cluster->weight;
+    total_weight += cluster->weight;
     out->cluster_count++;
   }
   out->clusters = clusters;
-  if (out->total_weight > UINT32_MAX) {
+  out->total_weight = (uint32_t)total_weight;
+  if (total_weight > UINT32_MAX) {
     gxds_errors_add(d->errors, at, "sum of cluster weights exceeds uint32 max");
   } else if (d->errors->count == before) {
-    check_total_weight(d, in, out->total_weight, at);
+    check_total_weight(d, in, total_weight, at);
   }
   if (out->cluster_count == 0 && d->errors->count == before) {
     gxds_errors_add(d->errors, at, "RouteAction weighted_cluster has no valid clusters specified.");
@@ -135,18 +136,22 @@ static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, 
   if (plugin->lb_json.size == 0 && !plugin->failed) return GXDS_ROUTE_SKIP;
   /* All routes of a virtual host share one copy. */
   if (plugin->copy.size == 0) plugin->copy = gxds_arena_dup(d->arena, plugin->lb_json);
-  out->plugin_name = gxds_arena_dup(d->arena, name);
-  out->plugin_server = gxds_arena_dup(d->arena, plugin->server);
-  out->plugin_lb_json = plugin->copy;
+  gxds_route_plugin *of_route = gxds_arena_calloc(d->arena, 1, sizeof *of_route);
+  of_route->name = gxds_arena_dup(d->arena, name);
+  of_route->server = gxds_arena_dup(d->arena, plugin->server);
+  of_route->lb_json = plugin->copy;
+  out->plugin = of_route;
   return GXDS_ROUTE_KEEP;
 }
 
 static gxds_route_use decode_destination(const gxds_route_decoder *d, const action_message *in,
-                                         const gxds_path *at, gxds_route *out) {
+                                         const gxds_path *at, gxds_route_cluster *only_cluster,
+                                         gxds_route *out) {
   out->action = GXDS_ROUTE_CLUSTERS;
   switch (envoy_config_route_v3_RouteAction_cluster_specifier_case(in)) {
     case envoy_config_route_v3_RouteAction_cluster_specifier_cluster:
-      decode_one_cluster(d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster(in)), at, out);
+      decode_one_cluster(d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster(in)), at,
+                         only_cluster, out);
       return GXDS_ROUTE_KEEP;
     case envoy_config_route_v3_RouteAction_cluster_specifier_weighted_clusters:
       decode_weighted_clusters(d, in, at, out);
@@ -160,8 +165,9 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
 }
 
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const action_message *in,
-                                        const gxds_path *at, gxds_route *out) {
-  if (decode_destination(d, in, at, out) == GXDS_ROUTE_SKIP) return GXDS_ROUTE_SKIP;
+                                        const gxds_path *at, gxds_route_cluster *only_cluster,
+                                        gxds_route *out) {
+  if (decode_destination(d, in, at, only_cluster, out) == GXDS_ROUTE_SKIP) return GXDS_ROUTE_SKIP;
   const envoy_config_route_v3_RouteAction_MaxStreamDuration *max =
       envoy_config_route_v3_RouteAction_max_stream_duration(in);
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);

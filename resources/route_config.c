@@ -12,6 +12,7 @@ enum { kVirtualHosts = 2 };
 /* A virtual host of the message that is being decoded. */
 typedef struct part {
   gxds_str bytes;
+  gxds_virtual_host_print print;
   const gxds_virtual_host *same; /* an equal one of the previous resource, or NULL */
   const envoy_config_route_v3_VirtualHost *message; /* if same is NULL: the parsed bytes */
 } part;
@@ -62,7 +63,8 @@ static bool parse_parts(parts *p, const gxds_route_config *previous,
   if (previous) finder.same_remainder = gxds_str_equal(previous->remainder, p->remainder);
   for (size_t i = 0; i < p->count; i++) {
     part *item = &p->items[i];
-    item->same = gxds_virtual_host_finder_find(&finder, item->bytes);
+    item->print = gxds_virtual_host_print_of(item->bytes);
+    item->same = gxds_virtual_host_finder_find(&finder, &item->print);
     if (item->same) continue;
     item->message = GXDS_DECODE(envoy_config_route_v3_VirtualHost, item->bytes, scratch);
     if (!item->message) return false;
@@ -111,7 +113,7 @@ static const gxds_route_config *validate(const gxds_route_config_input *in, cons
       hosts[i] = *item->same;
       continue;
     }
-    gxds_virtual_host_body *body = gxds_virtual_host_body_create(item->bytes);
+    gxds_virtual_host_body *body = gxds_virtual_host_body_create(&item->print);
     gxds_route_decoder d = {.host = host,
                             .arena = body->arena,
                             .scratch = in->scratch,

@@ -25,8 +25,8 @@ typedef enum gxds_path_match_kind {
 
 typedef struct gxds_path_match {
   gxds_path_match_kind kind;
-  gxds_str text;
   bool case_sensitive; /* for all kinds but regular expressions */
+  gxds_str text;
 } gxds_path_match;
 
 typedef enum gxds_header_match_kind {
@@ -63,34 +63,40 @@ typedef struct gxds_route_cluster {
   gxds_str name;
   uint32_t weight;                             /* 1 if the route names one cluster; never 0 */
   gxds_http_filter_overrides filter_overrides; /* A39: the weighted cluster's overrides */
-  gxds_host_rewrite host_rewrite; /* the weighted cluster's; NONE: the route's applies */
+  const gxds_host_rewrite *host_rewrite; /* the weighted cluster's; NULL: the route's applies */
   /* E5: the weighted cluster's, merged with the route's; NULL: only the route's */
   const gxds_metadata_match *metadata_match;
 } gxds_route_cluster;
 
-typedef struct gxds_route {
-  gxds_path_match path;
-  const gxds_header_match *headers;
-  size_t header_count;
-  int64_t fraction_per_million; /* runtime_fraction; -1: not set */
-  gxds_route_action_kind action;
-  const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
-  size_t cluster_count;
-  uint64_t total_weight;
-  gxds_duration max_stream_duration; /* the limit by A31's rules; -1: not set */
-  gxds_str plugin_name;              /* GXDS_ROUTE_PLUGIN */
-  gxds_str plugin_server;            /* the lookup server that it asks */
+/* The cluster specifier plugin that a route names. */
+typedef struct gxds_route_plugin {
+  gxds_str name;
+  gxds_str server; /* the lookup server that it asks */
   /* Its LB policy as a JSON list for the host's registry:
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
-  gxds_str plugin_lb_json;
+  gxds_str lb_json;
+} gxds_route_plugin;
+
+/* Kept small: a mesh may have a hundred thousand. */
+typedef struct gxds_route {
+  gxds_path_match path;
+  gxds_route_action_kind action;
+  int32_t fraction_per_million; /* runtime_fraction; -1: not set */
+  uint32_t header_count;
+  uint32_t cluster_count;
+  uint32_t hash_policy_count;
+  uint32_t total_weight;
+  const gxds_header_match *headers;
+  const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
+  gxds_duration max_stream_duration;  /* the limit by A31's rules; -1: not set */
+  const gxds_route_plugin *plugin;    /* GXDS_ROUTE_PLUGIN */
   /* A42: in order, without policies that never give a hash. */
   const gxds_hash_policy *hash_policies;
-  size_t hash_policy_count;
   /* A44: the route's own or the virtual host's; NULL: none. */
   const gxds_retry_policy *retry_policy;
   gxds_http_filter_overrides filter_overrides; /* A39 */
-  /* A81; NONE unless the server that sent the resource is trusted. */
-  gxds_host_rewrite host_rewrite;
+  /* A81; NULL: none, or the server that sent the resource is not trusted. */
+  const gxds_host_rewrite *host_rewrite;
   const gxds_metadata_match *metadata_match; /* E5; NULL: none, or the server has no lb_subsets */
 } gxds_route;
 
@@ -122,7 +128,7 @@ const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_co
                                                              gxds_str authority);
 
 /* Whether both have the same domains, routes and overrides. Mostly this compares pointers, and at
- * most bytes. NULL equals only NULL. */
+ * most fingerprints. NULL equals only NULL. */
 bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b);
 
 #ifdef __cplusplus

@@ -53,11 +53,21 @@ typedef struct gxds_route_decoder {
   bool subsets; /* E5: the server that sent the resource may choose subsets */
 } gxds_route_decoder;
 
+/* The fingerprint of a message, 128 bits of XXH3 and its size. It stands for the bytes, which would
+ * take as much memory as the routes. This rules out accidental collisions. A collision on purpose
+ * can only come from a server of the same authority, whose virtual host the client used already. */
+typedef struct gxds_virtual_host_print {
+  uint64_t low;
+  uint64_t high;
+  size_t size;
+} gxds_virtual_host_print;
+
+gxds_virtual_host_print gxds_virtual_host_print_of(gxds_str bytes);
+
 /* The content that equal virtual hosts share. Immutable, counted by reference: any thread. */
 typedef struct gxds_virtual_host_body {
   gxds_ref refs;
-  gxds_str bytes; /* the message. Owned, as view.routes is, and not in the arena: each block of an
-                     arena is twice as large as the one before, so large data is kept out of it */
+  gxds_virtual_host_print print; /* of the message */
   bool uses_plugins;
   bool needs_trust; /* the virtual host rewrites authorities, so the same bytes from another server
                        may mean something else */
@@ -65,15 +75,19 @@ typedef struct gxds_virtual_host_body {
   bool needs_subsets; /* it has metadata_match (E5), so the same bytes from another server may mean
                          something else */
   bool subsets;
-  gxds_virtual_host view; /* view.body points to this struct */
+  gxds_virtual_host view; /* view.body points to this struct. view.routes is owned, with the
+                             clusters of routes that name only one, and not in the arena: each block
+                             of an arena is twice as large as the one before, so large data is kept
+                             out of it */
   upb_Arena *arena;       /* owns the rest, including this struct */
 } gxds_virtual_host_body;
 
 /* The caller owns the returned reference. The decoder puts the view's content into its arena. */
-gxds_virtual_host_body *gxds_virtual_host_body_create(gxds_str bytes);
+gxds_virtual_host_body *gxds_virtual_host_body_create(const gxds_virtual_host_print *print);
 void gxds_virtual_host_body_unref(const gxds_virtual_host_body *b); /* NULL is allowed */
 
-/* Finds virtual hosts by their bytes in the previous resource. Lives in the caller's struct. */
+/* Finds virtual hosts by their fingerprints in the previous resource. Lives in the caller's struct.
+ */
 typedef struct gxds_virtual_host_finder {
   const gxds_route_config *previous; /* NULL: there is none */
   bool same_remainder; /* if false, virtual hosts with plugins are not found: the plugins may have
@@ -83,12 +97,14 @@ typedef struct gxds_virtual_host_finder {
   bool subsets;    /* likewise for a virtual host that needs subsets */
   size_t expected; /* the place after the last virtual host that was found */
   const gxds_virtual_host *
-      *sorted; /* sorted by bytes; made only if a virtual host is not at its expected place */
+      *sorted; /* sorted by fingerprint; made only if a virtual host is not at its expected place */
   upb_Arena *scratch;
 } gxds_virtual_host_finder;
 
-/* The virtual host with those bytes; NULL if there is none. Borrowed: valid as long as previous. */
-const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f, gxds_str bytes);
+/* The virtual host with that fingerprint; NULL if there is none. Borrowed: valid as long as
+ * previous. */
+const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder *f,
+                                                       const gxds_virtual_host_print *print);
 
 /* Fills the view of *out, whose arena is d->arena. at is the path of the virtual host. */
 void gxds_virtual_host_decode(const gxds_route_decoder *d,
@@ -114,15 +130,17 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
 
 /* Fills action and the fields that belong to it, max_stream_duration, hash_policies, host_rewrite,
  * metadata_match and retry_policy of *out. Before the call, retry_policy is that of the virtual
- * host. at is the path of the route action. */
+ * host. at is the path of the route action. only_cluster is zeroed memory that lives as long as the
+ * route: it becomes the cluster of a route that names only one. */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
-                                        const gxds_path *at, gxds_route *out);
+                                        const gxds_path *at, gxds_route_cluster *only_cluster,
+                                        gxds_route *out);
 
 /* Whether route configurations from the context's server may rewrite authorities (A81). */
 bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context);
 
-/* Fills host_rewrite of *out. It stays NONE if d->trusted is false. at is the path of the route
+/* Fills host_rewrite of *out. It stays NULL if d->trusted is false. at is the path of the route
  * action, or of the weighted cluster. */
 void gxds_host_rewrite_decode(const gxds_route_decoder *d,
                               const struct envoy_config_route_v3_RouteAction *in,

@@ -10,9 +10,12 @@ bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context) {
 }
 
 /* Envoy accepts every valid value of a header. gRPC accepts only a host, with or without a port. */
-static gxds_host_rewrite literal(const gxds_route_decoder *d, gxds_str text, const gxds_path *up) {
+static const gxds_host_rewrite *literal(const gxds_route_decoder *d, gxds_str text,
+                                        const gxds_path *up) {
   if (gxds_authority_is_valid(text)) {
-    return (gxds_host_rewrite){GXDS_HOST_REWRITE_LITERAL, gxds_arena_dup(d->arena, text)};
+    gxds_host_rewrite *rewrite = gxds_arena_calloc(d->arena, 1, sizeof *rewrite);
+    *rewrite = (gxds_host_rewrite){GXDS_HOST_REWRITE_LITERAL, gxds_arena_dup(d->arena, text)};
+    return rewrite;
   }
   const gxds_path *at = GXDS_FIELD(up, "host_rewrite_literal");
   if (text.size == 0) {
@@ -22,16 +25,17 @@ static gxds_host_rewrite literal(const gxds_route_decoder *d, gxds_str text, con
                     "must be a host, with or without a port, of at most %u characters: \"%.*s\"",
                     GXDS_AUTHORITY_BYTES_MAX, GXDS_QUOTED(text));
   }
-  return (gxds_host_rewrite){GXDS_HOST_REWRITE_NONE, {NULL, 0}};
+  return NULL;
 }
 
 void gxds_host_rewrite_decode(const gxds_route_decoder *d, const action_message *in,
                               const gxds_path *at, gxds_route *out) {
+  static const gxds_host_rewrite automatic = {.kind = GXDS_HOST_REWRITE_AUTO};
   if (!d->trusted) return;
   switch (envoy_config_route_v3_RouteAction_host_rewrite_specifier_case(in)) {
     case envoy_config_route_v3_RouteAction_host_rewrite_specifier_auto_host_rewrite:
       if (google_protobuf_BoolValue_value(envoy_config_route_v3_RouteAction_auto_host_rewrite(in)))
-        out->host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+        out->host_rewrite = &automatic;
       return;
     case envoy_config_route_v3_RouteAction_host_rewrite_specifier_host_rewrite_literal:
       out->host_rewrite =

@@ -170,10 +170,10 @@ static gxds_str decode_header_kind(const gxds_route_decoder *d, const header_mes
 
 static void decode_headers(const gxds_route_decoder *d, const match_message *in,
                            const gxds_path *up, gxds_route *out) {
-  const header_message *const *list =
-      envoy_config_route_v3_RouteMatch_headers(in, &out->header_count);
-  gxds_header_match *headers = gxds_arena_calloc(d->arena, out->header_count, sizeof *headers);
-  for (size_t i = 0; i < out->header_count; i++) {
+  size_t count = 0;
+  const header_message *const *list = envoy_config_route_v3_RouteMatch_headers(in, &count);
+  gxds_header_match *headers = gxds_arena_calloc(d->arena, count, sizeof *headers);
+  for (size_t i = 0; i < count; i++) {
     gxds_header_match *h = &headers[i];
     h->case_sensitive = true;
     h->name =
@@ -185,6 +185,7 @@ static void decode_headers(const gxds_route_decoder *d, const match_message *in,
     h->text = gxds_arena_dup(d->arena, text);
   }
   out->headers = headers;
+  out->header_count = (uint32_t)count;
 }
 
 static void decode_fraction(const gxds_route_decoder *d, const match_message *in,
@@ -196,7 +197,7 @@ static void decode_fraction(const gxds_route_decoder *d, const match_message *in
   if (!fraction) return;
   const gxds_path *at = GXDS_FIELD(GXDS_FIELD(up, "runtime_fraction"), "default_value");
   out->fraction_per_million =
-      gxds_fraction_decode(fraction, at, "Unknown denominator type", d->errors);
+      (int32_t)gxds_fraction_decode(fraction, at, "Unknown denominator type", d->errors);
 }
 
 gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d, const match_message *in,

@@ -8,7 +8,7 @@ typedef envoy_config_route_v3_Route route_message;
 
 static gxds_route_use decode_route(const gxds_route_decoder *d, const route_message *in,
                                    const gxds_path *at, const gxds_retry_policy *of_host,
-                                   gxds_route *out) {
+                                   gxds_route_cluster *only_cluster, gxds_route *out) {
   *out =
       (gxds_route){.fraction_per_million = -1, .max_stream_duration = -1, .retry_policy = of_host};
   const gxds_path *at_match = GXDS_FIELD(at, "match");
@@ -20,9 +20,9 @@ static gxds_route_use decode_route(const gxds_route_decoder *d, const route_mess
   }
   const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
   if (action) {
-    if (gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), out) == GXDS_ROUTE_SKIP) {
-      return GXDS_ROUTE_SKIP;
-    }
+    gxds_route_use use =
+        gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), only_cluster, out);
+    if (use == GXDS_ROUTE_SKIP) return use;
   } else if (envoy_config_route_v3_Route_has_non_forwarding_action(in)) {
     out->action = GXDS_ROUTE_NON_FORWARDING;
   } else {
@@ -57,12 +57,14 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
                           const gxds_retry_policy *retry_policy, gxds_virtual_host *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
-  gxds_route *routes = gxds_calloc(count, sizeof *routes);
+  /* One allocation: the routes, and then a cluster for each of them. */
+  gxds_route *routes = gxds_calloc(count, sizeof *routes + sizeof(gxds_route_cluster));
+  gxds_route_cluster *clusters = (gxds_route_cluster *)(routes + count);
   out->routes = routes;
   size_t before = d->errors->count;
   for (size_t i = 0; i < count; i++) {
-    gxds_route *route = &routes[out->route_count];
-    gxds_route_use use = decode_route(d, list[i], GXDS_ITEM(at, "routes", i), retry_policy, route);
+    gxds_route_use use = decode_route(d, list[i], GXDS_ITEM(at, "routes", i), retry_policy,
+                                      &clusters[out->route_count], &routes[out->route_count]);
     if (use == GXDS_ROUTE_KEEP) out->route_count++;
   }
   if (out->route_count == 0 && d->errors->count == before) {

@@ -108,8 +108,7 @@ static size_t find_target(const compiler *c, gxds_str name) {
 
 /* As in Envoy, the rewrite of a weighted cluster comes before the route's. */
 static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route_cluster *target) {
-  if (target->host_rewrite.kind != GXDS_HOST_REWRITE_NONE) return &target->host_rewrite;
-  return r->host_rewrite.kind != GXDS_HOST_REWRITE_NONE ? &r->host_rewrite : NULL;
+  return target->host_rewrite ? target->host_rewrite : r->host_rewrite;
 }
 
 /* E5: the match of a weighted cluster already includes the route's. */

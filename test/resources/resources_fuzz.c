@@ -155,6 +155,7 @@ static void check_retry_policy(const gxds_retry_policy *p) {
 }
 
 static void check_host_rewrite(const gxds_host_rewrite *r) {
+  if (!r) return;
   GXDS_CHECK((r->kind == GXDS_HOST_REWRITE_LITERAL) == (r->literal.size > 0));
   GXDS_CHECK(r->literal.size == 0 || gxds_authority_is_valid(r->literal));
 }
@@ -170,17 +171,18 @@ static void check_route(const gxds_route *r) {
   for (size_t k = 0; k < r->cluster_count; k++) {
     GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
     check_overrides(&r->clusters[k].filter_overrides);
-    check_host_rewrite(&r->clusters[k].host_rewrite);
+    check_host_rewrite(r->clusters[k].host_rewrite);
     check_match(r->clusters[k].metadata_match);
     weights += r->clusters[k].weight;
   }
   GXDS_CHECK(weights == r->total_weight);
   GXDS_CHECK((r->action == GXDS_ROUTE_CLUSTERS) == (r->cluster_count > 0));
-  GXDS_CHECK((r->action == GXDS_ROUTE_PLUGIN) == (r->plugin_name.size > 0));
-  if (r->action == GXDS_ROUTE_PLUGIN) check_json(r->plugin_lb_json);
+  GXDS_CHECK((r->action == GXDS_ROUTE_PLUGIN) == (r->plugin != NULL));
+  if (r->plugin) GXDS_CHECK(r->plugin->name.size > 0);
+  if (r->plugin) check_json(r->plugin->lb_json);
   if (r->retry_policy) check_retry_policy(r->retry_policy);
   check_overrides(&r->filter_overrides);
-  check_host_rewrite(&r->host_rewrite);
+  check_host_rewrite(r->host_rewrite);
   check_match(r->metadata_match);
 }
 

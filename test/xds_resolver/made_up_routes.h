@@ -5,6 +5,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ struct Route {
   std::vector<std::pair<std::string, uint32_t>> clusters;
   bool case_sensitive = true;
   std::vector<Header> headers = {};
-  int64_t fraction_per_million = -1;
+  int32_t fraction_per_million = -1;
   gxds_duration max_stream_duration = -1;
   gxds_route_action_kind action = GXDS_ROUTE_CLUSTERS;
   const gxds_retry_policy *retry_policy = nullptr;
@@ -40,8 +41,8 @@ struct Route {
   std::string plugin = {};                                   // GXDS_ROUTE_PLUGIN
   std::string plugin_server = {};
   std::string plugin_lb_json = {};
-  gxds_host_rewrite host_rewrite = {};
-  gxds_host_rewrite first_cluster_host_rewrite = {};  // for the first of `clusters`
+  std::optional<gxds_host_rewrite> host_rewrite = {};
+  std::optional<gxds_host_rewrite> first_cluster_host_rewrite = {};  // for the first of `clusters`
   const gxds_metadata_match *metadata_match = nullptr;
   const gxds_metadata_match *first_cluster_metadata_match = nullptr;  // as above
 };
@@ -61,6 +62,7 @@ struct RouteConfig {
   std::deque<std::vector<gxds_route>> route_views;
   std::deque<std::vector<gxds_header_match>> header_views;
   std::deque<std::vector<gxds_route_cluster>> cluster_views;
+  std::deque<gxds_route_plugin> plugin_views;
   std::vector<gxds_virtual_host> host_views;
 };
 
@@ -71,6 +73,10 @@ inline void DestroyRouteConfig(gxds_resource *r) {
 
 inline const gxds_resource_type kRouteConfig = {"route_config", nullptr, "RDS",
                                                 false,          nullptr, DestroyRouteConfig};
+
+inline const gxds_host_rewrite *View(const std::optional<gxds_host_rewrite> &rewrite) {
+  return rewrite ? &*rewrite : nullptr;
+}
 
 inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   auto &headers = owner->header_views.emplace_back();
@@ -94,7 +100,7 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     cluster.name = S(name);
     cluster.weight = weight;
     cluster.filter_overrides = in.cluster_filter_overrides;
-    if (clusters.empty()) cluster.host_rewrite = in.first_cluster_host_rewrite;
+    if (clusters.empty()) cluster.host_rewrite = View(in.first_cluster_host_rewrite);
     if (clusters.empty()) cluster.metadata_match = in.first_cluster_metadata_match;
     clusters.push_back(cluster);
     out.total_weight += weight;
@@ -111,10 +117,11 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.max_stream_duration = in.max_stream_duration;
   out.retry_policy = in.retry_policy;
   out.filter_overrides = in.filter_overrides;
-  out.plugin_name = S(in.plugin);
-  out.plugin_server = S(in.plugin_server);
-  out.plugin_lb_json = S(in.plugin_lb_json);
-  out.host_rewrite = in.host_rewrite;
+  if (in.action == GXDS_ROUTE_PLUGIN) {
+    out.plugin = &owner->plugin_views.emplace_back(
+        gxds_route_plugin{S(in.plugin), S(in.plugin_server), S(in.plugin_lb_json)});
+  }
+  out.host_rewrite = View(in.host_rewrite);
   out.metadata_match = in.metadata_match;
   return out;
 }

@@ -498,11 +498,11 @@ std::string Show(const gxds_host_rewrite *rewrite) {
 
 TEST(RouteTable, SaysWhatBecomesOfTheAuthority) {  // A81.7
   Route by_itself = Prefix("/auto/");
-  by_itself.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+  by_itself.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_AUTO, {}};
   Route literal = Prefix("/literal/");
-  literal.host_rewrite = {GXDS_HOST_REWRITE_LITERAL, Z("a.example")};
+  literal.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_LITERAL, Z("a.example")};
   Route plugin = made_up::PluginRoute("/plugin/", "p", "[]");
-  plugin.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
+  plugin.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_AUTO, {}};
   Table t({by_itself, literal, plugin, Prefix("")});
   EXPECT_EQ(Show(t.Find("/auto/m").host_rewrite), "auto");
   EXPECT_EQ(Show(t.Find("/literal/m").host_rewrite), "= a.example");
@@ -513,8 +513,8 @@ TEST(RouteTable, SaysWhatBecomesOfTheAuthority) {  // A81.7
 TEST(RouteTable, AWeightedClustersOwnAuthorityComesBeforeTheRoutes) {  // E2.5
   Route r = Prefix("");
   r.clusters = {{"own", 1}, {"other", 1}};
-  r.host_rewrite.kind = GXDS_HOST_REWRITE_AUTO;
-  r.first_cluster_host_rewrite = {GXDS_HOST_REWRITE_LITERAL, Z("own.example")};
+  r.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_AUTO, {}};
+  r.first_cluster_host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_LITERAL, Z("own.example")};
   Table t({r});
   std::set<std::string> seen;
   for (int i = 0; i < 100; i++) {

@@ -29,9 +29,10 @@ static void add_duration(gxds_view *v, const char *key, gxds_duration d) {
 }
 
 static void add_host_rewrite(gxds_view *v, const gxds_host_rewrite *rewrite) {
+  if (!rewrite) return;
   if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) {
     gxds_view_attribute(v, "authority", "the endpoint's hostname");
-  } else if (rewrite->kind == GXDS_HOST_REWRITE_LITERAL) {
+  } else {
     gxds_view_attribute(v, "authority", "%.*s", GXDS_STR_ARG(rewrite->literal));
   }
 }
@@ -61,7 +62,7 @@ static void add_options(gxds_view *v, const gxds_route *route) {
     gxds_view_attribute(v, "retry", "%s", json.data);
     gxds_text_fini(&json);
   }
-  add_host_rewrite(v, &route->host_rewrite);
+  add_host_rewrite(v, route->host_rewrite);
   add_metadata_match(v, route->metadata_match);
   add_session_overrides(v, &route->filter_overrides);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
@@ -106,7 +107,7 @@ static bool add_clusters(routes *r, gxds_view *v, const gxds_virtual_host *host,
       gxds_view_attribute(cluster, "share", "%.4g %%",
                           100 * (double)rc->weight / (double)route->total_weight);
     }
-    add_host_rewrite(cluster, &rc->host_rewrite);
+    add_host_rewrite(cluster, rc->host_rewrite);
     add_metadata_match(cluster, rc->metadata_match);
     add_session_overrides(cluster, &rc->filter_overrides);
     if (r->rpc) add_wanted_endpoint(r, cluster, host, route, i);
@@ -121,8 +122,8 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
     case GXDS_ROUTE_CLUSTERS:
       return add_clusters(r, v, host, route);
     case GXDS_ROUTE_PLUGIN: {
-      gxds_view *plugin = gxds_view_add(v, "plugin", route->plugin_name);
-      gxds_view_attribute(plugin, "policy", "%.*s", GXDS_STR_ARG(route->plugin_lb_json));
+      gxds_view *plugin = gxds_view_add(v, "plugin", route->plugin->name);
+      gxds_view_attribute(plugin, "policy", "%.*s", GXDS_STR_ARG(route->plugin->lb_json));
       return true;
     }
     case GXDS_ROUTE_NON_FORWARDING:
