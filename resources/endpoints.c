@@ -63,9 +63,9 @@ static resource_block allocate(size_t priorities, size_t localities, size_t drop
   gxds_ref_init(&b.resource->base.refs);
   b.resource->base.type = &gxds_endpoints_type;
   b.resource->priorities = b.priorities;
-  b.resource->priority_count = priorities;
+  b.resource->priority_count = (uint32_t)priorities;
   b.resource->drops = b.drops;
-  b.resource->drop_count = drops;
+  b.resource->drop_count = (uint32_t)drops;
   return b;
 }
 
@@ -102,7 +102,7 @@ static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str 
     qsort(b.prints, from->locality_count, sizeof *b.prints, gxds_locality_print_compare);
   }
   b.resource->prints = b.prints;
-  b.resource->print_count = from->locality_count;
+  b.resource->print_count = (uint32_t)from->locality_count;
   return b.resource;
 }
 

@@ -19,8 +19,8 @@ typedef enum gxds_health {
   GXDS_HEALTH_DRAINING,
 } gxds_health;
 
-/* An IP address and port. */
-typedef struct gxds_address {
+/* An IP address and port. Packed, so that an endpoint takes 24 bytes, not 28. */
+typedef struct __attribute__((packed)) gxds_address {
   uint8_t ip[16]; /* network order; IPv4 uses the first four */
   uint16_t port;  /* host order */
   uint8_t is_ipv6;
@@ -79,15 +79,15 @@ typedef struct gxds_endpoints {
   gxds_resource base;
   gxds_str cluster_name;
   const gxds_priority *priorities;
-  size_t priority_count;
   const gxds_drop_category *drops; /* in the order of the resource */
-  size_t drop_count;
-  bool drop_all;     /* a category drops everything */
-  bool has_metadata; /* E5: the server has lb_subsets, so metadata was decoded */
+  uint32_t priority_count;
+  uint32_t drop_count;
   /* For the decoder: of all localities, sorted by fingerprint; none if the resource did not come
    * from a message. */
   const gxds_locality_print *prints;
-  size_t print_count;
+  uint32_t print_count;
+  bool drop_all;     /* a category drops everything */
+  bool has_metadata; /* E5: the server has lb_subsets, so metadata was decoded */
 } gxds_endpoints;
 
 extern const gxds_resource_type gxds_endpoints_type;
