@@ -36,10 +36,6 @@ typedef struct gxds_cluster_manager gxds_cluster_manager;
  */
 #define GXDS_CLUSTER_MANAGER_BATCH 16
 
-/* How many endpoints a channel connects to ahead of RPCs, unless the environment says otherwise. Up
- * to this number every RPC finds a connection; beyond it the cost of a channel stays limited. */
-#define GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS 2000
-
 /* Children are made ahead of RPCs as long as those that exist have fewer than `eager` endpoints in
  * all. An endpoint counts if its child connects to it at first. The number is taken when the child
  * is made. Each further child is made when the first RPC needs it, and counts as IDLE until then.

@@ -1,8 +1,6 @@
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "host/child_errors.h"
@@ -11,6 +9,7 @@
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "lb_policies/cluster_manager/other_children.h"
 #include "lb_policies/cluster_manager/route_picker.h"
+#include "lb_policies/pace/eager.h"
 #include "xds_resolver/mailbox.h"
 
 typedef struct policy {
@@ -170,24 +169,12 @@ static void drain(policy *p, gxds_child_errors *errors) {
 
 /* --- The policy --- */
 
-static bool is_one_of(const char *value, const char *a, const char *b) {
-  return value && (strcmp(value, a) == 0 || strcmp(value, b) == 0);
-}
-
-/* How many endpoints to connect to before any RPC needs them. */
-static size_t eager_endpoints(void) {
-  const char *on_demand = secure_getenv("GRPC_XDS_CONNECT_ON_DEMAND");
-  if (is_one_of(on_demand, "true", "1")) return 0;
-  if (is_one_of(on_demand, "false", "0")) return SIZE_MAX;
-  return GXDS_CLUSTER_MANAGER_EAGER_ENDPOINTS;
-}
-
 static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
   p->children.base = base;
   p->children.free_child = free_child;
-  p->machine = gxds_cluster_manager_create(eager_endpoints());
+  p->machine = gxds_cluster_manager_create(gxds_eager_limit());
   return p;
 }
 

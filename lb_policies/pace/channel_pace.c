@@ -1,6 +1,7 @@
 #include "lb_policies/pace/channel_pace.h"
 
 #include "base/memory.h"
+#include "lb_policies/pace/eager.h"
 #include "lb_policies/pace/pace.h"
 
 /* How many starts are given in a row. Other threads do what these cause; they wait until this one
@@ -12,6 +13,7 @@ typedef struct gxds_channel_pace {
   size_t holders;
   gxds_lb_channel *channel;
   gxds_pace *machine;
+  gxds_eager eager;
   gxds_pace_user **users; /* by number; NULL: has left */
   uint32_t capacity;
   uint32_t user_count;
@@ -31,6 +33,7 @@ static gxds_channel_pace *create(gxds_lb_channel *c) {
   gxds_channel_pace *p = GXDS_NEW(gxds_channel_pace);
   p->channel = gxds_lb_channel_ref(c);
   p->machine = gxds_pace_create();
+  p->eager.limit = gxds_eager_limit();
   p->timer_at = GXDS_TIME_NEVER;
   c->pace = p;
   return p;
@@ -124,6 +127,7 @@ void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u) {
 void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u) {
   gxds_channel_pace *p = c->pace;
   gxds_pace_leave(p->machine, u->number);
+  gxds_eager_renew(&p->eager, &u->eager, 0);
   p->users[u->number] = NULL;
   if (--p->user_count == 0) {
     set_timer(p, GXDS_TIME_NEVER);
@@ -137,6 +141,11 @@ void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_
                             bool hurries) {
   gxds_pace_want(c->pace->machine, u->number, count, hurries);
   schedule(c->pace);
+}
+
+uint32_t gxds_channel_pace_eager(gxds_lb_channel *c, gxds_pace_user *u, uint32_t count) {
+  gxds_eager_renew(&c->pace->eager, &u->eager, count);
+  return u->eager;
 }
 
 void gxds_channel_pace_settle(gxds_lb_channel *c, uint64_t start) {

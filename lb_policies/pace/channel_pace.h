@@ -1,6 +1,7 @@
 /* gxds_channel_pace carries out the pace (pace.h) of one channel: it lets the leaf policies begin
  * their connections. It lets few begin at a time, so that other work of the channel can run in
- * between. It exists from when the channel's first leaf policy joins until the last one has left.
+ * between. It also has the number of endpoints that the channel connects to before RPCs need them
+ * (eager.h). It exists from when the channel's first leaf policy joins until the last one has left.
  * Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_PACE_CHANNEL_PACE_H_
 #define GRPC_XDS_LB_POLICIES_PACE_CHANNEL_PACE_H_
@@ -17,7 +18,8 @@ typedef struct gxds_pace_user {
   /* The policy may begin one attempt now. It calls gxds_channel_pace_settle() when the attempt
    * needs its place no longer, or at once if it has nothing to begin. */
   void (*start)(struct gxds_pace_user *u, uint64_t start);
-  uint32_t number; /* private */
+  uint32_t number; /* private, as the next one */
+  uint32_t eager;  /* its share of the endpoints that connect before RPCs need them */
 } gxds_pace_user;
 
 void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u);
@@ -28,6 +30,8 @@ void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u);
  * member. */
 void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_t count,
                             bool hurries);
+/* u has that many endpoints now. Returns how many of them connect before RPCs need them. */
+uint32_t gxds_channel_pace_eager(gxds_lb_channel *c, gxds_pace_user *u, uint32_t count);
 /* 0 is ignored. */
 void gxds_channel_pace_settle(gxds_lb_channel *c, uint64_t start);
 
