@@ -2,11 +2,11 @@
 // peer after the other.
 //
 // usage: beside [--quick] [--envoy=PROGRAM] [--grpc-go=PROGRAM] [--grpcio=PYTHON,PROGRAM]
-//               [--document=FILE] [--only=ROW:SIZE]
+//               [--document=FILE] [--only=ROW:SIZE] [--accept]
 //
 // A peer whose program is not given, or does not run, is left out. --document: replaces the part
 // about this in that file with the table. --only: "endpoints:10" or "clusters:1000"; measured once
-// and only printed.
+// and only printed. --accept: all endpoints accept connections, for every peer.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -162,6 +162,7 @@ class Run {
 
 struct Arguments {
   bool quick = false;
+  bool accept = false;
   std::string envoy, grpc_go, grpcio, document, only;
 };
 
@@ -173,8 +174,8 @@ bool Parse(int argc, char** argv, Arguments* out) {
                                                       {"--only=", &out->only}};
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg == "--quick") {
-      out->quick = true;
+    if (arg == "--quick" || arg == "--accept") {
+      (arg == "--quick" ? out->quick : out->accept) = true;
       continue;
     }
     auto found = values.find(arg.substr(0, arg.find('=') + 1));
@@ -211,6 +212,7 @@ std::vector<Peer> FindPeers(const Arguments& arguments, std::string* versions) {
 // False: no such row.
 bool MeasureAll(const Arguments& arguments, const std::vector<Peer>& peers, Table* table) {
   gxds_bench::Scene scene;
+  if (arguments.accept) scene.LetAllAccept();
   Run run(table, &scene);
   const int runs = arguments.quick || !arguments.only.empty() ? 1 : 3;
   const size_t size_at = arguments.only.find(':') + 1;

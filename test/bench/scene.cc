@@ -50,18 +50,23 @@ std::string Scene::OnlyEndpoint(const std::string& cluster, int backend) {
 
 void Scene::ServeEnvoyAt(int port) {
   envoy_port_ = port;
-  if (port == 0) {
+  if (port == 0 && !all_accept_) {
     everywhere_.reset();
   } else if (everywhere_ == nullptr) {
     everywhere_ = std::make_unique<gxds_test::Backend>("everywhere", 0, nullptr, "0.0.0.0");
   }
 }
 
+void Scene::LetAllAccept() {
+  all_accept_ = true;
+  ServeEnvoyAt(envoy_port_);
+}
+
 Endpoint Scene::Other(long number) const {
   const long n = number + 256;
   return {"127." + std::to_string(1 + (n >> 16)) + "." + std::to_string(n >> 8 & 255) + "." +
               std::to_string(n & 255),
-          envoy_port_ == 0 ? 1 : everywhere_->port()};
+          everywhere_ == nullptr ? 1 : everywhere_->port()};
 }
 
 std::string Scene::BytesOfCluster(const std::string& name) const {

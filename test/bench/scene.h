@@ -29,6 +29,9 @@ class Scene {
   // So all its endpoints, which have the same addresses, accept connections.
   void ServeEnvoyAt(int port);
 
+  // From now on all endpoints accept connections for every client, as they do for an Envoy.
+  void LetAllAccept();
+
   Plane& plane() { return plane_; }
   // The i-th backend, counted round.
   gxds_test::Backend& backend(int i);
@@ -52,15 +55,16 @@ class Scene {
   Updates ReplaceInClusters(long count);
 
  private:
-  // An address of this machine on which nobody listens, so connections are refused at once. For an
-  // Envoy, an address that accepts connections.
+  // An address of this machine on which nobody listens, so connections are refused at once; or one
+  // that accepts connections, if all do.
   Endpoint Other(long number) const;
   std::string BytesOfCluster(const std::string& name) const;
   std::vector<Endpoint> EndpointsOfCluster(long cluster) const;
 
   Plane plane_;
   int envoy_port_ = 0;
-  std::unique_ptr<gxds_test::Backend> everywhere_;  // on all addresses, for an Envoy
+  bool all_accept_ = false;
+  std::unique_ptr<gxds_test::Backend> everywhere_;  // on all addresses; null: not all accept
   std::vector<std::unique_ptr<gxds_test::Backend>> backends_;
 };
 
