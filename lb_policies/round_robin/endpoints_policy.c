@@ -102,16 +102,23 @@ static void no_picker(gxds_endpoints_policy *e) {
   if (e->ops->no_picker) e->ops->no_picker(e);
 }
 
+/* If endpoints are left out, picks are counted, so that the policy learns when it needs them. */
+static gxds_picker *make_picker(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
+  gxds_picker *picker = e->ops->make_picker(e, op->members, op->member_count);
+  if (op->left_out == 0) return picker;
+  if (!e->demand) e->demand = gxds_demand_create(gxds_policy_poker(e->base));
+  return gxds_demand_picker_create(e->demand, picker, op->member_count);
+}
+
 static void publish(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
   if (gxds_policy_traces(e->base)) {
-    gxds_policy_trace(e->base, "state=%s, %zu endpoints in the picks",
-                      gxds_lb_state_name(op->state), op->member_count);
+    gxds_policy_trace(e->base, "state=%s, %zu endpoints in the picks, %" PRIu32 " left out",
+                      gxds_lb_state_name(op->state), op->member_count, op->left_out);
   }
   e->published = op->state;
   if (op->state != GRPC_CHANNEL_CONNECTING) e->hurries = false;
   if (op->state == GRPC_CHANNEL_READY) {
-    gxds_policy_publish(e->base, op->state, NULL,
-                        e->ops->make_picker(e, op->members, op->member_count));
+    gxds_policy_publish(e->base, op->state, NULL, make_picker(e, op));
     return;
   }
   no_picker(e);
@@ -195,6 +202,7 @@ void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
 
 void gxds_endpoints_policy_fini(gxds_endpoints_policy *e) {
   gxds_round_robin_destroy(e->machine);
+  gxds_demand_unref(e->demand);
   gxds_status_fini(&e->last_failure);
   gxds_str_free(&e->note);
   gxds_args_unref(e->args);
@@ -210,6 +218,12 @@ void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e) {
   }
 }
 
+static void set_limit(gxds_endpoints_policy *e, uint32_t count) {
+  const uint32_t eager = gxds_channel_pace_eager(channel_of(e), &e->user, count);
+  if (eager < count && e->random == 0) e->random = gxds_policy_random_seed(e->base);
+  gxds_round_robin_limit(e->machine, eager, e->random);
+}
+
 gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_endpoint *endpoints,
                                          uint32_t count, const gxds_lb_update *update) {
   const bool renew = e->args && !gxds_args_equal(e->args, update->args);
@@ -217,6 +231,7 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
   e->args = gxds_args_ref(update->args);
   gxds_str_free(&e->note);
   e->note = gxds_str_dup(update->note);
+  set_limit(e, count);
   gxds_round_robin_on_update(e->machine, endpoints, count, renew);
   const uint32_t slots = gxds_endpoints_policy_slot_count(e);
   if (slots > e->slot_count) {
@@ -277,6 +292,16 @@ void gxds_endpoints_policy_reset_backoff(void *self) {
   for (uint32_t i = 0; i < e->slot_count; i++) {
     if (e->endpoints[i]) gxds_subchannel_reset_backoff(e->endpoints[i]->subchannel);
   }
+}
+
+/* The picks need more endpoints. */
+void gxds_endpoints_policy_poked(void *self, uint64_t number, gxds_str text) {
+  (void)number;
+  (void)text;
+  gxds_endpoints_policy *e = self;
+  gxds_round_robin_on_use(e->machine);
+  gxds_demand_restart(e->demand);
+  drain(e);
 }
 
 void gxds_endpoints_policy_end(void *self) {

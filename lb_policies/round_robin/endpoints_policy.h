@@ -1,12 +1,13 @@
-/* gxds_endpoints_policy: the shared part of the leaf policies that stay connected to all of their
- * endpoints. It carries out the decisions of round_robin.h, at the pace of the channel. The
- * policies differ in where their endpoints come from, and in how they pick. Only under the
- * channel's serializer. */
+/* gxds_endpoints_policy: the shared part of the leaf policies that stay connected to their
+ * endpoints, of which they may leave out some until picks need them. It carries out the decisions
+ * of round_robin.h, at the pace of the channel. The policies differ in where their endpoints come
+ * from, and in how they pick. Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 
 #include "host/policy.h"
 #include "lb_policies/pace/channel_pace.h"
+#include "lb_policies/round_robin/demand.h"
 #include "lb_policies/round_robin/round_robin.h"
 
 #ifdef __cplusplus
@@ -40,6 +41,8 @@ struct gxds_endpoints_policy { /* first in the policy's own object */
 
   /* Private. */
   gxds_round_robin *machine;
+  gxds_demand *demand; /* a reference; NULL: no endpoint was ever left out */
+  uint64_t random;     /* for the order of endpoints if some are left out; 0: not drawn yet */
   struct gxds_endpoint_watch **endpoints; /* by the low half of the token; NULL: no endpoint */
   gxds_subchannel **kept;                 /* references; NULL: none */
   uint32_t kept_count;
@@ -90,11 +93,13 @@ uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t t
 /* The functions of gxds_policy_type for an object that begins with a gxds_endpoints_policy. */
 void gxds_endpoints_policy_exit_idle(void *self);
 void gxds_endpoints_policy_reset_backoff(void *self);
+void gxds_endpoints_policy_poked(void *self, uint64_t number, gxds_str text);
 void gxds_endpoints_policy_end(void *self);
 /* They, and the word of the traces, which are those of round_robin, as members of a table. */
-#define GXDS_ENDPOINTS_POLICY                                           \
-  .trace = "round_robin", .exit_idle = gxds_endpoints_policy_exit_idle, \
-  .reset_backoff = gxds_endpoints_policy_reset_backoff, .end = gxds_endpoints_policy_end
+#define GXDS_ENDPOINTS_POLICY                                                                 \
+  .trace = "round_robin", .exit_idle = gxds_endpoints_policy_exit_idle,                       \
+  .reset_backoff = gxds_endpoints_policy_reset_backoff, .poked = gxds_endpoints_policy_poked, \
+  .end = gxds_endpoints_policy_end
 
 #ifdef __cplusplus
 }

@@ -4,31 +4,11 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "lb_policies/round_robin/address_index.h"
-
-typedef enum standing {
-  SLOT_FREE,
-  SLOT_WANTED,  /* of the last update; it has no subchannel yet */
-  SLOT_CURRENT, /* of the last update */
-  SLOT_REFUSED, /* of the last update; it can't have a subchannel */
-  SLOT_LEAVING, /* gone from the last update, READY, and still in the picks */
-} standing;
-
-typedef struct slot {
-  gxds_address address;
-  uint8_t standing;
-  uint8_t state; /* what it counts as: after a failure, TRANSIENT_FAILURE until it is READY */
-  bool has_reported;
-  bool connect_due;
-  uint32_t generation;
-  uint32_t weight; /* 0: it was in no update with weights that count */
-} slot;
+#include "lb_policies/round_robin/growth.h"
+#include "lb_policies/round_robin/slots.h"
 
 struct gxds_round_robin {
-  slot *slots;
-  uint32_t slot_count;
-  uint32_t *free; /* slots that are free: a stack, with room for all */
-  uint32_t free_count;
+  gxds_slots slots;
 
   uint32_t *current; /* slots in the order of the last update */
   uint32_t current_count;
@@ -38,11 +18,14 @@ struct gxds_round_robin {
   /* How many current slots are in each state. Those that wait for a subchannel are CONNECTING. */
   uint32_t counts[GRPC_CHANNEL_SHUTDOWN];
   uint32_t refused_count;
+  uint32_t lost_count; /* how many of those that failed were READY before */
 
+  gxds_growth growth;
   uint32_t wanted_count;
-  uint32_t wanted_next; /* no current slot before this place waits for a subchannel */
-  bool may_make;        /* one of those that wait may get its subchannel now */
-  uint64_t *connects;   /* tokens; those whose connect_due is false are skipped */
+  uint32_t wanted_first; /* the place of the endpoint to begin with */
+  uint32_t wanted_next;  /* none of so many current slots from there on waits for a subchannel */
+  bool may_make;         /* one of those that wait may get its subchannel now */
+  uint64_t *connects;    /* tokens; those whose connect_due is false are skipped */
   size_t connect_count;
   bool reresolution_due;
   uint64_t *removals; /* tokens */
@@ -54,15 +37,19 @@ struct gxds_round_robin {
   bool has_published;
   grpc_connectivity_state published; /* the last published state */
   bool published_empty;
-  uint64_t *members; /* of the last PUBLISH */
+  bool published_left_out; /* some were left out then */
+  uint64_t *members;       /* of the last PUBLISH */
 };
 
-gxds_round_robin *gxds_round_robin_create(void) { return GXDS_NEW(gxds_round_robin); }
+gxds_round_robin *gxds_round_robin_create(void) {
+  gxds_round_robin *r = GXDS_NEW(gxds_round_robin);
+  r->growth = GXDS_GROWTH_UNLIMITED;
+  return r;
+}
 
 void gxds_round_robin_destroy(gxds_round_robin *r) {
   if (!r) return;
-  gxds_free(r->slots);
-  gxds_free(r->free);
+  gxds_slots_fini(&r->slots);
   gxds_free(r->current);
   gxds_free(r->leaving);
   gxds_free(r->connects);
@@ -71,58 +58,29 @@ void gxds_round_robin_destroy(gxds_round_robin *r) {
   gxds_free(r);
 }
 
-uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r) { return r->slot_count; }
+uint32_t gxds_round_robin_slot_count(const gxds_round_robin *r) { return r->slots.count; }
 
 /* --- Slots --- */
 
+static gxds_slot *slot_at(const gxds_round_robin *r, uint32_t index) { return &r->slots.at[index]; }
+
 static uint64_t token_of(const gxds_round_robin *r, uint32_t index) {
-  return (uint64_t)r->slots[index].generation << 32 | index;
+  return gxds_slots_token(&r->slots, index);
 }
 
 uint64_t gxds_round_robin_token_at(const gxds_round_robin *r, uint32_t position) {
   return token_of(r, r->current[position]);
 }
 
-/* NULL if the endpoint is gone. */
-static slot *find_slot(const gxds_round_robin *r, uint64_t token) {
-  uint32_t index = (uint32_t)token;
-  if (index >= r->slot_count || r->slots[index].generation != token >> 32) return NULL;
-  return r->slots[index].standing == SLOT_FREE ? NULL : &r->slots[index];
-}
-
-/* Makes sure that so many slots are free. */
-static void reserve_slots(gxds_round_robin *r, uint32_t more) {
-  if (more <= r->free_count) return;
-  uint32_t before = r->slot_count;
-  uint32_t count = before + (more - r->free_count);
-  r->slots = gxds_realloc(r->slots, count, sizeof *r->slots);
-  r->free = gxds_realloc(r->free, count, sizeof *r->free);
-  memset(r->slots + before, 0, (count - before) * sizeof *r->slots);
-  for (uint32_t i = count; i > before; i--) r->free[r->free_count++] = i - 1;
-  r->slot_count = count;
-}
-
-static uint32_t take_slot(gxds_round_robin *r, const gxds_address *address) {
-  uint32_t index = r->free[--r->free_count];
-  slot *s = &r->slots[index];
-  uint32_t generation = s->generation + 1;
-  *s = (slot){.address = *address,
-              .standing = SLOT_WANTED,
-              .state = GRPC_CHANNEL_CONNECTING,
-              .generation = generation};
-  return index;
-}
-
 /* Frees the slot, and ends its subchannel if it has one. The caller takes the slot out of its list
  * and its counts. */
 static void free_slot(gxds_round_robin *r, uint32_t index) {
-  slot *s = &r->slots[index];
-  if (s->standing == SLOT_CURRENT || s->standing == SLOT_LEAVING) {
+  gxds_slot *s = slot_at(r, index);
+  if (s->standing == GXDS_SLOT_CURRENT || s->standing == GXDS_SLOT_LEAVING) {
     r->removals = gxds_realloc(r->removals, r->removal_count + 1, sizeof *r->removals);
     r->removals[r->removal_count++] = token_of(r, index);
   }
-  s->standing = SLOT_FREE;
-  r->free[r->free_count++] = index;
+  gxds_slots_release(&r->slots, index);
 }
 
 static bool same_address(const gxds_address *a, const gxds_address *b) {
@@ -152,9 +110,9 @@ static void settle(gxds_round_robin *r) {
  * has room, and the others are freed. */
 static void dismiss(gxds_round_robin *r, const uint32_t *before, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    slot *s = &r->slots[before[i]];
-    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) {
-      s->standing = SLOT_LEAVING;
+    gxds_slot *s = slot_at(r, before[i]);
+    if (s->standing == GXDS_SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) {
+      s->standing = GXDS_SLOT_LEAVING;
       r->leaving[r->leaving_count++] = before[i];
     } else {
       free_slot(r, before[i]);
@@ -162,49 +120,35 @@ static void dismiss(gxds_round_robin *r, const uint32_t *before, uint32_t count)
   }
 }
 
-/* Fills out with the slot that has the address of each endpoint, UINT32_MAX if none has it. Leaves
- * those of the slots that have no endpoint in slots, and returns their number. */
-static uint32_t match(const gxds_round_robin *r, uint32_t *slots, uint32_t slot_count,
-                      const gxds_endpoint *endpoints, uint32_t count, uint32_t *out) {
-  gxds_address_index index;
-  gxds_address_index_init(&index, slot_count);
-  for (uint32_t i = 0; i < slot_count; i++) {
-    gxds_address_index_add(&index, &r->slots[slots[i]].address, i);
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t found = gxds_address_index_take(&index, &endpoints[i].address);
-    out[i] = found == UINT32_MAX ? UINT32_MAX : slots[found];
-    if (found != UINT32_MAX) slots[found] = UINT32_MAX;
-  }
-  gxds_address_index_fini(&index);
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < slot_count; i++) {
-    if (slots[i] != UINT32_MAX) slots[left++] = slots[i];
-  }
-  return left;
+/* Whether the endpoint was READY, and could not connect again. */
+static bool is_lost(const gxds_slot *s) {
+  return s->was_ready && s->state == GRPC_CHANNEL_TRANSIENT_FAILURE;
 }
 
 static void recount(gxds_round_robin *r) {
   memset(r->counts, 0, sizeof r->counts);
   r->refused_count = 0;
+  r->lost_count = 0;
   r->wanted_count = 0;
+  r->wanted_first = gxds_growth_first(&r->growth, r->current_count);
   r->wanted_next = 0;
   for (uint32_t i = 0; i < r->current_count; i++) {
-    const slot *s = &r->slots[r->current[i]];
-    if (s->standing == SLOT_REFUSED) {
+    const gxds_slot *s = slot_at(r, r->current[i]);
+    if (s->standing == GXDS_SLOT_REFUSED) {
       r->refused_count++;
       continue;
     }
     r->counts[s->state]++;
-    if (s->standing == SLOT_WANTED) r->wanted_count++;
+    if (is_lost(s)) r->lost_count++;
+    if (s->standing == GXDS_SLOT_WANTED) r->wanted_count++;
   }
 }
 
 /* Whether one of the slots is in the picks. */
 static bool any_ready(const gxds_round_robin *r, const uint32_t *slots, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    const slot *s = &r->slots[slots[i]];
-    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) return true;
+    const gxds_slot *s = slot_at(r, slots[i]);
+    if (s->standing == GXDS_SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) return true;
   }
   return false;
 }
@@ -220,7 +164,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
                            const gxds_endpoint *endpoints, uint32_t count, bool renew) {
   uint32_t old_count = r->current_count - front - back;
   uint32_t new_count = count - front - back;
-  reserve_slots(r, new_count);
+  gxds_slots_reserve(&r->slots, new_count);
   uint32_t *next = gxds_calloc(count ? count : 1, sizeof *next);
   copy_slots(next, r->current, front);
   copy_slots(next + count - back, r->current + front + old_count, back);
@@ -234,13 +178,14 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   if (renew) {
     for (uint32_t i = 0; i < new_count; i++) placed[i] = UINT32_MAX;
   } else {
-    pool_count = match(r, pool, pool_count, endpoints + front, new_count, placed);
+    pool_count =
+        gxds_slots_match(&r->slots, pool, pool_count, endpoints + front, new_count, placed);
   }
   for (uint32_t i = 0; i < new_count; i++) {
     if (placed[i] == UINT32_MAX) {
-      placed[i] = take_slot(r, &endpoints[front + i].address);
-    } else if (r->slots[placed[i]].standing == SLOT_LEAVING) {
-      r->slots[placed[i]].standing = SLOT_CURRENT;
+      placed[i] = gxds_slots_take(&r->slots, &endpoints[front + i].address);
+    } else if (slot_at(r, placed[i])->standing == GXDS_SLOT_LEAVING) {
+      slot_at(r, placed[i])->standing = GXDS_SLOT_CURRENT;
       r->publish_due = true;
     }
   }
@@ -248,7 +193,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   /* Slots that were leaving before go on leaving, and stay in front. */
   r->leaving_count = 0;
   uint32_t kept = 0;
-  while (kept < pool_count && r->slots[pool[kept]].standing == SLOT_LEAVING) kept++;
+  while (kept < pool_count && slot_at(r, pool[kept])->standing == GXDS_SLOT_LEAVING) kept++;
   copy_slots(r->leaving, pool, kept);
   r->leaving_count = kept;
   dismiss(r, pool + kept, pool_count - kept);
@@ -263,12 +208,17 @@ static uint32_t bounded(uint32_t weight) { return weight > 0 ? weight : 1; }
 
 static void take_weights(gxds_round_robin *r, const gxds_endpoint *endpoints) {
   for (uint32_t i = 0; i < r->current_count; i++) {
-    slot *s = &r->slots[r->current[i]];
+    gxds_slot *s = slot_at(r, r->current[i]);
     const uint32_t weight = bounded(endpoints[i].weight);
     if (s->weight == weight) continue;
     s->weight = weight;
-    if (s->standing == SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) r->publish_due = true;
+    if (s->standing == GXDS_SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) r->publish_due = true;
   }
+}
+
+void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint64_t random) {
+  r->growth.eager = eager;
+  r->growth.random = random;
 }
 
 void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
@@ -278,11 +228,11 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
   uint32_t least = count < r->current_count ? count : r->current_count;
   if (!renew) {
     while (front < least &&
-           same_address(&r->slots[r->current[front]].address, &endpoints[front].address)) {
+           same_address(&slot_at(r, r->current[front])->address, &endpoints[front].address)) {
       front++;
     }
     while (back < least - front &&
-           same_address(&r->slots[r->current[r->current_count - 1 - back]].address,
+           same_address(&slot_at(r, r->current[r->current_count - 1 - back])->address,
                         &endpoints[count - 1 - back].address)) {
       back++;
     }
@@ -299,11 +249,14 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
 
 /* --- Other events --- */
 
-static void count_as(gxds_round_robin *r, slot *s, grpc_connectivity_state state) {
+static void count_as(gxds_round_robin *r, gxds_slot *s, grpc_connectivity_state state) {
   r->counts[s->state]--;
   r->counts[state]++;
   if (s->state == GRPC_CHANNEL_READY || state == GRPC_CHANNEL_READY) r->publish_due = true;
+  if (is_lost(s)) r->lost_count--;
   s->state = (uint8_t)state;
+  if (state == GRPC_CHANNEL_READY) s->was_ready = true;
+  if (is_lost(s)) r->lost_count++;
 }
 
 static void remove_leaving(gxds_round_robin *r, uint32_t index) {
@@ -318,13 +271,13 @@ static void remove_leaving(gxds_round_robin *r, uint32_t index) {
 
 void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state) {
-  slot *s = find_slot(r, endpoint);
+  gxds_slot *s = gxds_slots_find(&r->slots, endpoint);
   if (!s || state == GRPC_CHANNEL_SHUTDOWN) return;
-  if (s->standing == SLOT_LEAVING) {
+  if (s->standing == GXDS_SLOT_LEAVING) {
     if (state != GRPC_CHANNEL_READY) remove_leaving(r, (uint32_t)endpoint);
     return;
   }
-  if (s->standing != SLOT_CURRENT) return;
+  if (s->standing != GXDS_SLOT_CURRENT) return;
   bool fell = state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_IDLE;
   if (s->has_reported && fell) r->reresolution_due = true; /* the first report is not a change */
   s->has_reported = true;
@@ -346,11 +299,11 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
 }
 
 void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint) {
-  slot *s = find_slot(r, endpoint);
-  if (!s || s->standing != SLOT_CURRENT) return;
+  gxds_slot *s = gxds_slots_find(&r->slots, endpoint);
+  if (!s || s->standing != GXDS_SLOT_CURRENT) return;
   r->counts[s->state]--;
   r->refused_count++;
-  s->standing = SLOT_REFUSED;
+  s->standing = GXDS_SLOT_REFUSED;
   r->publish_due = true;
   settle(r);
 }
@@ -359,28 +312,57 @@ void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight) { r->by_wei
 
 void gxds_round_robin_on_other_picks(gxds_round_robin *r) { r->publish_due = true; }
 
-void gxds_round_robin_on_start(gxds_round_robin *r) { r->may_make = true; }
+/* --- Endpoints that wait for a subchannel --- */
+
+static gxds_growth_counts growth_counts(const gxds_round_robin *r) {
+  return (gxds_growth_counts){
+      .ready = r->counts[GRPC_CHANNEL_READY],
+      .tried = r->current_count - r->wanted_count - r->refused_count - r->lost_count,
+      .waiting = r->wanted_count};
+}
+
+uint32_t gxds_round_robin_wanted(const gxds_round_robin *r) {
+  const gxds_growth_counts counts = growth_counts(r);
+  return gxds_growth_wanted(&r->growth, &counts);
+}
+
+static uint32_t left_out(const gxds_round_robin *r) {
+  return r->wanted_count - gxds_round_robin_wanted(r);
+}
+
+void gxds_round_robin_on_use(gxds_round_robin *r) {
+  if (left_out(r) == 0) return;
+  const gxds_growth_counts counts = growth_counts(r);
+  gxds_growth_on_use(&r->growth, &counts);
+}
+
+void gxds_round_robin_on_start(gxds_round_robin *r) {
+  r->may_make = gxds_round_robin_wanted(r) > 0;
+}
+
+static uint32_t wanted_place(const gxds_round_robin *r) {
+  return (uint32_t)(((uint64_t)r->wanted_first + r->wanted_next) % r->current_count);
+}
 
 /* --- Operations --- */
 
-uint32_t gxds_round_robin_wanted(const gxds_round_robin *r) { return r->wanted_count; }
-
 static bool next_create(gxds_round_robin *r, gxds_round_robin_op *op) {
-  if (r->wanted_count == 0 || !r->may_make) return false;
-  while (r->slots[r->current[r->wanted_next]].standing != SLOT_WANTED) r->wanted_next++;
-  uint32_t index = r->current[r->wanted_next];
-  r->slots[index].standing = SLOT_CURRENT;
+  if (!r->may_make || r->wanted_count == 0) return false;
+  while (slot_at(r, r->current[wanted_place(r)])->standing != GXDS_SLOT_WANTED) r->wanted_next++;
+  const uint32_t place = wanted_place(r);
+  uint32_t index = r->current[place];
+  slot_at(r, index)->standing = GXDS_SLOT_CURRENT;
   r->wanted_count--;
   r->may_make = false;
   *op = (gxds_round_robin_op){
-      .kind = GXDS_ROUND_ROBIN_CREATE, .endpoint = token_of(r, index), .position = r->wanted_next};
+      .kind = GXDS_ROUND_ROBIN_CREATE, .endpoint = token_of(r, index), .position = place};
   return true;
 }
 
 static bool next_connect(gxds_round_robin *r, gxds_round_robin_op *op) {
   while (r->connect_count > 0) {
     uint64_t token = r->connects[--r->connect_count];
-    slot *s = find_slot(r, token);
+    gxds_slot *s = gxds_slots_find(&r->slots, token);
     if (!s || !s->connect_due) continue;
     s->connect_due = false;
     *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_CONNECT, .endpoint = token};
@@ -395,8 +377,8 @@ static void collect_members(gxds_round_robin *r, gxds_round_robin_op *op) {
   uint32_t count = leaving ? r->leaving_count : r->current_count;
   r->members = gxds_realloc(r->members, count, sizeof *r->members);
   for (uint32_t i = 0; i < count; i++) {
-    const slot *s = &r->slots[from[i]];
-    if (s->standing == SLOT_WANTED || s->standing == SLOT_REFUSED) continue;
+    const gxds_slot *s = slot_at(r, from[i]);
+    if (s->standing == GXDS_SLOT_WANTED || s->standing == GXDS_SLOT_REFUSED) continue;
     if (s->state == GRPC_CHANNEL_READY) r->members[op->member_count++] = token_of(r, from[i]);
   }
   op->members = r->members;
@@ -411,14 +393,17 @@ static grpc_connectivity_state add_up(const gxds_round_robin *r) {
 static bool next_publish(gxds_round_robin *r, gxds_round_robin_op *op) {
   grpc_connectivity_state state = add_up(r);
   bool empty = r->refused_count == r->current_count;
-  bool changed = !r->has_published || r->published != state || r->published_empty != empty;
+  const uint32_t out = left_out(r);
+  bool changed = !r->has_published || r->published != state || r->published_empty != empty ||
+                 r->published_left_out != (out > 0);
   if (!r->updated || (!changed && !r->publish_due)) return false;
   r->publish_due = false;
   r->has_published = true;
   r->published = state;
   r->published_empty = empty;
+  r->published_left_out = out > 0;
   if (state == GRPC_CHANNEL_CONNECTING && !changed) return false; /* all that queue are alike */
-  *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_PUBLISH, .state = state};
+  *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_PUBLISH, .state = state, .left_out = out};
   if (empty) op->kind = GXDS_ROUND_ROBIN_PUBLISH_EMPTY;
   if (state == GRPC_CHANNEL_READY) collect_members(r, op);
   return true;
@@ -439,7 +424,7 @@ bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op) {
 }
 
 uint32_t gxds_round_robin_weight(const gxds_round_robin *r, uint64_t endpoint) {
-  const slot *s = find_slot(r, endpoint);
+  const gxds_slot *s = gxds_slots_find(&r->slots, endpoint);
   return s ? bounded(s->weight) : 1;
 }
 
@@ -447,26 +432,29 @@ void gxds_round_robin_validate(const gxds_round_robin *r) {
   uint32_t counts[GRPC_CHANNEL_SHUTDOWN] = {0};
   uint32_t wanted = 0;
   uint32_t refused = 0;
+  uint32_t lost = 0;
   for (uint32_t i = 0; i < r->current_count; i++) {
-    const slot *s = &r->slots[r->current[i]];
-    GXDS_CHECK(s->standing == SLOT_WANTED || s->standing == SLOT_CURRENT ||
-               s->standing == SLOT_REFUSED);
-    if (s->standing == SLOT_WANTED) {
+    const gxds_slot *s = slot_at(r, r->current[i]);
+    GXDS_CHECK(s->standing == GXDS_SLOT_WANTED || s->standing == GXDS_SLOT_CURRENT ||
+               s->standing == GXDS_SLOT_REFUSED);
+    if (s->standing == GXDS_SLOT_WANTED) {
       wanted++;
-      GXDS_CHECK(i >= r->wanted_next);
+      GXDS_CHECK((i + r->current_count - r->wanted_first) % r->current_count >= r->wanted_next);
     }
-    if (s->standing == SLOT_REFUSED) {
+    if (s->standing == GXDS_SLOT_REFUSED) {
       refused++;
     } else {
       counts[s->state]++;
+      if (is_lost(s)) lost++;
     }
   }
   GXDS_CHECK(memcmp(counts, r->counts, sizeof counts) == 0);
-  GXDS_CHECK(wanted == r->wanted_count && refused == r->refused_count);
+  GXDS_CHECK(wanted == r->wanted_count && refused == r->refused_count && lost == r->lost_count);
+  GXDS_CHECK(r->counts[GRPC_CHANNEL_READY] > 0 || left_out(r) == 0);
   for (uint32_t i = 0; i < r->leaving_count; i++) {
-    GXDS_CHECK(r->slots[r->leaving[i]].standing == SLOT_LEAVING);
-    GXDS_CHECK(r->slots[r->leaving[i]].state == GRPC_CHANNEL_READY);
+    GXDS_CHECK(slot_at(r, r->leaving[i])->standing == GXDS_SLOT_LEAVING);
+    GXDS_CHECK(slot_at(r, r->leaving[i])->state == GRPC_CHANNEL_READY);
   }
   GXDS_CHECK(r->leaving_count == 0 || r->counts[GRPC_CHANNEL_READY] == 0);
-  GXDS_CHECK(r->current_count + r->leaving_count + r->free_count == r->slot_count);
+  GXDS_CHECK(r->current_count + r->leaving_count + r->slots.free_count == r->slots.count);
 }

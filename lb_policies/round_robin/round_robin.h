@@ -5,7 +5,8 @@
  * It behaves like the host's round_robin, except that an update is applied as a difference: an
  * endpoint that stays keeps its subchannel and its place, and costs one comparison. Subchannels are
  * made one at a time, when the owner allows it (pace.h), so that the first RPC does not wait for
- * the ten-thousandth subchannel.
+ * the ten-thousandth subchannel. If the endpoints are more than the owner's limit, some of them are
+ * left out until picks need them (growth.h).
  *
  * It holds no subchannel and no picker of the host. Events go in (an update, an endpoint's state, a
  * start). Operations come out of gxds_round_robin_next(), and the owner carries them out one at a
@@ -14,7 +15,8 @@
  *
  * The state: READY if any endpoint is READY, else CONNECTING if any is CONNECTING, else
  * TRANSIENT_FAILURE. IDLE counts as CONNECTING, since the endpoint is asked to connect. An endpoint
- * that failed counts as failed until it is READY.
+ * that failed counts as failed until it is READY. While an endpoint is left out another one is
+ * READY, so endpoints that are left out do not affect the state.
  *
  * As in the host, a READY endpoint that an update removes stays in the picker until one of the new
  * endpoints is READY or all of them have failed. Other removed endpoints end at once.
@@ -53,12 +55,16 @@ typedef struct gxds_round_robin_op {
   const uint64_t *members; /* PUBLISH of READY: the tokens of the endpoints to pick from, in the
                               order of the update */
   size_t member_count;
+  uint32_t left_out; /* PUBLISH of READY: how many endpoints wait until picks need them */
 } gxds_round_robin_op;
 
 /* One owner. */
 gxds_round_robin *gxds_round_robin_create(void);
 void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
 
+/* Sets how many endpoints are tried before picks need others. By default all are. `random` decides
+ * with which of them to begin (growth.h). Call it before an update. */
+void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint64_t random);
 /* Takes the endpoints of an update, which are copied. An address that occurs twice is two
  * endpoints, as in the host. renew: the args of subchannels changed, so none of them can stay. */
 void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
@@ -73,13 +79,16 @@ void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
 void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight);
 /* The way of picking changed: a new picker is published even if the endpoints did not change. */
 void gxds_round_robin_on_other_picks(gxds_round_robin *r);
+/* Picks have used each endpoint of the picker about once since the last call: if endpoints are left
+ * out, more of them are tried. */
+void gxds_round_robin_on_use(gxds_round_robin *r);
 /* Allows one more subchannel, which is one of the next operations if any is left to make. */
 void gxds_round_robin_on_start(gxds_round_robin *r);
 
 /* Sets *op to the next operation; false if there is none. Call it after every event, until it
  * returns false. */
 bool gxds_round_robin_next(gxds_round_robin *r, gxds_round_robin_op *op);
-/* How many subchannels are left to make. Each needs a call of gxds_round_robin_on_start(). */
+/* How many subchannels are left to make now. Each needs a call of gxds_round_robin_on_start(). */
 uint32_t gxds_round_robin_wanted(const gxds_round_robin *r);
 
 /* The number of slots. The low half of a token is less than this, so the owner can keep subchannels

@@ -119,14 +119,11 @@ gxds_lb_config *gxds_round_robin_config_create(const gxds_locality *locality, bo
 
 const gxds_policy_type gxds_round_robin_policy = {
     .name = "grpc_xds_round_robin",
-    .trace = "round_robin",
     .log_name = "grpc_xds_round_robin",
     .title = "grpc_xds_round_robin",
     .unconfigurable = "it is what round_robin becomes inside a locality. Use round_robin.",
     .create = create,
     .update = update,
-    .exit_idle = gxds_endpoints_policy_exit_idle,
-    .reset_backoff = gxds_endpoints_policy_reset_backoff,
-    .end = gxds_endpoints_policy_end,
+    GXDS_ENDPOINTS_POLICY,
     .destroy = destroy,
 };

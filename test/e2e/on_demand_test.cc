@@ -1,6 +1,7 @@
-// Clusters that connect at their first pick, through real channels. With
-// GRPC_XDS_CONNECT_ON_DEMAND, which is set for this program, these are all clusters. Without it,
-// these are the clusters beyond a number of endpoints.
+// Clusters that connect at their first pick, and endpoints that connect when picks need them,
+// through real channels. With GRPC_XDS_CONNECT_ON_DEMAND, which is set for this program, these are
+// all clusters, and all endpoints of a cluster but a window of the pace. Without it, these are the
+// clusters and endpoints beyond a number of endpoints.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -106,6 +107,45 @@ TEST(OnDemand, ChannelThatIsToConnectConnectsOne) {
   EXPECT_FALSE(b.Rang());
 }
 
+// How many connections this process has made to that port.
+int ConnectionsTo(int port) {
+  int count = 0;
+  for (int fd = 0; fd < 4096; fd++) {
+    sockaddr_storage peer = {};
+    socklen_t size = sizeof(peer);
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+    const in_port_t of = peer.ss_family == AF_INET
+                             ? reinterpret_cast<const sockaddr_in*>(&peer)->sin_port
+                             : reinterpret_cast<const sockaddr_in6*>(&peer)->sin6_port;
+    if ((peer.ss_family == AF_INET || peer.ss_family == AF_INET6) && ntohs(of) == port) count++;
+  }
+  return count;
+}
+
+TEST(OnDemand, EndpointsOfALargeClusterConnectAsPicksNeedThem) {
+  constexpr int kEndpoints = 300;
+  Backend other("other"), everywhere("everywhere", 0, nullptr, "0.0.0.0");
+  Mesh mesh = ClustersOf({{"large", everywhere.port()}, {"other", other.port()}});
+  Locality& locality = mesh.clusters[0].localities[0];
+  locality.ports.assign(kEndpoints, everywhere.port());
+  for (int i = 0; i < kEndpoints; ++i) {
+    locality.ips.push_back("127.1." + std::to_string(i / 200) + "." + std::to_string(1 + i % 200));
+  }
+  ControlPlane plane;
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(client.Call({}, "/large/Name").name, "everywhere");
+  // While another cluster is used, the large one has time to connect to all endpoints.
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(client.Call({}, "/other/Name").name, "other");
+  EXPECT_LT(ConnectionsTo(everywhere.port()), kEndpoints);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (everywhere.connections() < kEndpoints) {
+    ASSERT_EQ(client.Call({}, "/large/Name").name, "everywhere");
+    ASSERT_LT(std::chrono::steady_clock::now(), until) << everywhere.connections();
+  }
+}
+
 // The variable is read for each channel.
 class Variable {
  public:
@@ -120,7 +160,7 @@ class Variable {
 };
 
 // Cluster a serves. Cluster z comes after so many endpoints that a channel does not connect to it
-// (lb_policies/cluster_manager/cluster_manager.h). The ports of these endpoints are on this
+// (lb_policies/pace/eager.h). The ports of these endpoints are on this
 // machine, and no HTTP/2 server listens on them.
 Mesh MeshWithManyEndpoints(int a, int z) {
   Mesh mesh = ClustersOf({{"a", a}, {"z", z}});

@@ -81,7 +81,8 @@ std::string EndpointJson(const Locality& l, size_t i) {
   const std::string health = i < l.health.size() && !l.health[i].empty()
                                  ? R"(,"health_status":)" + Quoted(l.health[i])
                                  : "";
-  return R"({"endpoint":{"address":{"socket_address":{"address":"127.0.0.1","port_value":)" +
+  return R"({"endpoint":{"address":{"socket_address":{"address":)" +
+         Quoted(i < l.ips.size() ? l.ips[i] : "127.0.0.1") + R"(,"port_value":)" +
          std::to_string(l.ports[i]) + "}}" + MoreJson(l, i) + "}" + weight + MetadataJson(l, i) +
          health + "}";
 }

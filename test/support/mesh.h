@@ -12,8 +12,9 @@ struct Locality {
   std::string zone;
   unsigned weight = 1;
   unsigned priority = 0;
-  std::vector<int> ports;                // on 127.0.0.1
-  std::vector<unsigned> weights = {};    // of the first endpoints; the others have no weight
+  std::vector<int> ports;
+  std::vector<std::string> ips = {};     // of the first endpoints; the others are on 127.0.0.1
+  std::vector<unsigned> weights = {};    // likewise; the others have no weight
   std::vector<std::string> labels = {};  // likewise: JSON of their metadata in "envoy.lb"
   std::vector<std::string> health = {};  // likewise: "DRAINING"; empty: not set
   // Likewise, their additional addresses: IPs and ports (A61).

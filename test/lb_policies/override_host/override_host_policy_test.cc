@@ -2,6 +2,7 @@
 
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "test/lb_policies/cluster_impl/tree_test.h"
+#include "test/lb_policies/support/on_demand.h"
 #include "test/metrics/read_metrics.h"
 #include "test/resources/decoding.h"
 
@@ -175,6 +176,26 @@ TEST_F(OverrideHostTest, AnIdleEndpointIsConnectedAndWaitedFor) {  // A55.11, A7
   EXPECT_EQ(ToPort(2), "2");
   host_.SetState(At(2), GRPC_CHANNEL_IDLE);
   EXPECT_EQ(ToPort(2), "queue");
+}
+
+TEST_F(OverrideHostTest, AnEndpointThatIsLeftOutIsConnectedForItsSession) {
+  const grpc_xds::testing::OnDemand on_demand;
+  std::vector<Endpoint> endpoints;
+  for (int port = 1; port <= 200; port++) endpoints.push_back({port});
+  Apply(endpoints);
+  host_.Pass(0);
+  for (const Endpoint& e : endpoints) {
+    if (CountAt(e.port) > 0) Ready({e.port});
+  }
+  int left_out = 1;
+  while (CountAt(left_out) > 0) ASSERT_LT(++left_out, 201);
+  EXPECT_EQ(ToPort(left_out), "queue") << "it has no subchannel yet";
+  EXPECT_EQ(ToPort(left_out), "queue") << "IDLE: it is told to connect";
+  host_.SetState(At(left_out), GRPC_CHANNEL_CONNECTING);
+  Ready({left_out});
+  EXPECT_EQ(ToPort(left_out), std::to_string(left_out));
+  EXPECT_EQ(CountAt(left_out), 1u) << "of the session: others are not sent there";
+  EXPECT_EQ(Others().count(std::to_string(left_out)), 0u);
 }
 
 TEST_F(OverrideHostTest, AnEndpointThatCannotBeReachedIsPassedOver) {  // A55.11

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -86,6 +87,7 @@ class RoundRobinTest : public ::testing::Test {
         EXPECT_LT(static_cast<uint32_t>(op.endpoint), gxds_round_robin_slot_count(r_));
         const int port = ports_[op.position];
         ++created_;
+        order_.push_back(port);
         if (refused_.count(port)) {
           gxds_round_robin_on_refused(r_, op.endpoint);
           break;
@@ -105,6 +107,7 @@ class RoundRobinTest : public ::testing::Test {
         ++published_;
         state_ = op.state;
         empty_ = false;
+        left_out_ = op.left_out;
         picks_.clear();
         members_.assign(op.members, op.members + op.member_count);
         for (uint64_t member : members_) picks_.push_back(subchannels_.at(member).port);
@@ -128,12 +131,14 @@ class RoundRobinTest : public ::testing::Test {
   std::map<int, bool> refused_;  // ports for which no subchannel can be made
   std::map<uint64_t, Subchannel> subchannels_;
   int created_ = 0;
+  std::vector<int> order_;  // the ports of created_
   int connects_ = 0;
   int reresolutions_ = 0;
   int published_ = 0;
   bool empty_ = false;
   grpc_connectivity_state state_ = GRPC_CHANNEL_SHUTDOWN;
   std::vector<uint64_t> members_;
+  uint32_t left_out_ = 0;
   std::vector<int> picks_;
 };
 
@@ -389,6 +394,177 @@ TEST_F(RoundRobinTest, EndpointsThatWaitForTheirStartMayGo) {
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
 }
 
+// Endpoints that are left out until picks need them.
+class LeftOutTest : public RoundRobinTest {
+ protected:
+  // first: where to begin, as a part of the endpoints.
+  void Limit(uint32_t eager, double first = 0) {
+    gxds_round_robin_limit(r_, eager, static_cast<uint64_t>(first * 0x1p64));
+  }
+  static Ports Upto(int count) {
+    Ports ports(static_cast<size_t>(count));
+    std::iota(ports.begin(), ports.end(), 1);
+    return ports;
+  }
+};
+
+TEST_F(LeftOutTest, NoMoreThanTheLimitAreTriedOnceOneIsReady) {
+  Limit(3);
+  starts_ = 2;
+  Update({1, 2, 3, 4, 5});
+  Connect({1});
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 1u);
+  Start(10);
+  EXPECT_EQ(Made(), (Ports{1, 2, 3}));
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+  EXPECT_EQ(left_out_, 2u);
+  gxds_round_robin_on_start(r_);
+  Drain();
+  EXPECT_EQ(created_, 3) << "a start that comes too late";
+}
+
+TEST_F(LeftOutTest, AllAreTriedWhileNoneIsReady) {
+  Limit(1);
+  starts_ = 1;
+  Update({1, 2, 3});
+  for (int port : {1, 2, 3}) {
+    EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING) << port;
+    Report(port, GRPC_CHANNEL_TRANSIENT_FAILURE);
+    Start(1);
+  }
+  EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(left_out_, 0u);
+}
+
+TEST_F(LeftOutTest, EndpointThatNeverConnectedIsNotReplaced) {
+  Limit(2);
+  starts_ = 2;
+  Update({1, 2, 3});
+  Connect({1});
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+  EXPECT_EQ(state_, GRPC_CHANNEL_READY);
+}
+
+TEST_F(LeftOutTest, EndpointThatLostItsConnectionIsReplacedWhenItCannotConnectAgain) {
+  Limit(2);
+  starts_ = 2;
+  Update({1, 2, 3, 4});
+  Connect({1, 2});
+  Report(2, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u) << "it connects again";
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 1u);
+  Start(1);
+  EXPECT_EQ(Made(), (Ports{1, 2, 3}));
+  Connect({2});
+  Report(2, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u) << "3 replaces it";
+  Update({1, 3, 4});
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+}
+
+TEST_F(LeftOutTest, AllAreTriedWhenAllConnectionsAreLost) {
+  Limit(2);
+  starts_ = 2;
+  Update({1, 2, 3, 4, 5});
+  Connect({1, 2});
+  Report(1, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+  Report(2, GRPC_CHANNEL_IDLE);
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 3u);
+  EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
+  Start(1);
+  Connect({1});
+  EXPECT_EQ(gxds_round_robin_wanted(r_), 0u);
+}
+
+TEST_F(LeftOutTest, EndpointWithoutASubchannelIsReplaced) {
+  Limit(2);
+  starts_ = 2;
+  Update({1, 2, 3});
+  Connect({1});
+  Update({1, 4, 3, 2});
+  refused_[3] = true;
+  EXPECT_EQ(Made(), (Ports{1, 2}));
+  Update({1, 4, 3});
+  Start(1);
+  EXPECT_EQ(Made(), (Ports{1, 4}));
+  Limit(3);
+  Update({1, 4, 3});
+  EXPECT_EQ(created_, 4) << "3 is refused";
+  Update({1, 4, 3, 5});
+  EXPECT_EQ(Made(), (Ports{1, 4, 5}));
+}
+
+TEST_F(LeftOutTest, UseTriesMoreUntilNoneIsLeftOut) {
+  Limit(10);
+  starts_ = 10;
+  Update(Upto(200));
+  Connect({1});
+  gxds_round_robin_on_use(r_);
+  Drain();
+  const uint32_t step = gxds_round_robin_wanted(r_);
+  EXPECT_GE(step, 10u);
+  EXPECT_LT(step, 190u);
+  Start(1000);
+  EXPECT_EQ(Made().size(), 10u + step);
+  Connect({2});
+  EXPECT_EQ(left_out_, 190u - step);
+  const int published = published_;
+  gxds_round_robin_on_use(r_);
+  Drain();
+  EXPECT_EQ(left_out_, 0u);
+  EXPECT_EQ(published_, published + 1) << "picks are not counted any more";
+  Start(1000);
+  EXPECT_EQ(Made().size(), 200u);
+  gxds_round_robin_on_use(r_);
+  Drain();
+  EXPECT_EQ(published_, published + 1);
+}
+
+TEST_F(LeftOutTest, OrderBeginsAnywhereAndGoesRound) {
+  Limit(2, 0.7);
+  Update({1, 2, 3, 4, 5});
+  EXPECT_EQ(order_, (Ports{4, 5, 1, 2, 3}));
+}
+
+TEST_F(LeftOutTest, OrderIsThatOfTheUpdateIfNoneCanBeLeftOut) {
+  Limit(5, 0.7);
+  Update({1, 2, 3, 4, 5});
+  EXPECT_EQ(order_, (Ports{1, 2, 3, 4, 5}));
+}
+
+TEST_F(LeftOutTest, UpdateThatLeavesOutEndpointsMakesAPickerThatCounts) {
+  Limit(2);
+  Update({1, 2});
+  Connect({1, 2});
+  EXPECT_EQ(left_out_, 0u);
+  const int published = published_;
+  Update({1, 2, 3});
+  EXPECT_EQ(published_, published + 1);
+  EXPECT_EQ(left_out_, 1u);
+  EXPECT_EQ(picks_, (Ports{1, 2}));
+  Update({1, 2, 3, 4});
+  EXPECT_EQ(published_, published + 1) << "it counts already";
+  Update({1, 2});
+  EXPECT_EQ(published_, published + 2);
+  EXPECT_EQ(left_out_, 0u);
+  EXPECT_EQ(created_, 2);
+}
+
+TEST_F(LeftOutTest, ChangeOfALeftOutEndpointTouchesNothing) {
+  Limit(2);
+  starts_ = 2;
+  Update({1, 2, 3, 4});
+  Connect({1, 2});
+  const int published = published_;
+  starts_ = 1000;
+  Update({1, 2, 9, 4});
+  EXPECT_EQ(published_, published);
+  EXPECT_EQ(created_, 2);
+}
+
 // Random differences and states, compared with a model that has the rules of the host's
 // round_robin, but no differences.
 class RoundRobinModelTest : public RoundRobinTest {
@@ -411,18 +587,22 @@ class RoundRobinModelTest : public RoundRobinTest {
     std::map<uint64_t, int> before;
     for (const auto& [token, s] : subchannels_) before[token] = s.port;
     Update(ports);
-    // An endpoint that stays keeps its subchannel: for each port at least the minimum of the old
-    // and the new count.
+    if (!limited_) CheckKept(before);
+    for (auto it = states_.begin(); it != states_.end();) {
+      it = subchannels_.count(it->first) ? std::next(it) : states_.erase(it);
+    }
+  }
+
+  // An endpoint that stays keeps its subchannel: for each port at least the minimum of the old and
+  // the new count. (Of two with the same port, one of which is left out, the other may go.)
+  void CheckKept(const std::map<uint64_t, int>& before) {
     std::map<int, int> kept, had, wanted;
     for (const auto& [token, s] : subchannels_)
       kept[s.port] += static_cast<int>(before.count(token));
     for (const auto& [token, port] : before) ++had[port];
-    for (int port : ports) ++wanted[port];
+    for (int port : ports_) ++wanted[port];
     for (const auto& [port, count] : wanted) {
       EXPECT_GE(kept[port], std::min(count, had[port])) << port;
-    }
-    for (auto it = states_.begin(); it != states_.end();) {
-      it = subchannels_.count(it->first) ? std::next(it) : states_.erase(it);
     }
   }
 
@@ -478,9 +658,39 @@ class RoundRobinModelTest : public RoundRobinTest {
 
   int Random(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
 
+  bool limited_ = false;
   std::mt19937 random_{20261122};
   std::map<uint64_t, grpc_connectivity_state> states_;  // the states as the policy counts them
 };
+
+// The same with limits, and with uses at random. Nothing changes but that some endpoints have no
+// subchannel while others are READY.
+TEST_F(RoundRobinModelTest, RandomLimits) {
+  limited_ = true;
+  Update({1, 2, 3});
+  uint32_t eager = 1;
+  int left_out = 0;
+  for (int i = 0; i < 20000 && !HasFailure(); i++) {
+    if (Random(20) == 0) eager = static_cast<uint32_t>(1 + Random(20));
+    gxds_round_robin_limit(r_, eager, random_() * uint64_t{0x100000001});
+    if (Random(500) == 0) {
+      gxds_round_robin_on_use(r_);
+      Drain();
+    } else if (Random(4) == 0) {
+      RandomUpdate();
+    } else {
+      RandomReport();
+    }
+    Start(1000);
+    for (auto it = states_.begin(); it != states_.end();) {
+      it = subchannels_.count(it->first) ? std::next(it) : states_.erase(it);
+    }
+    Check();
+    EXPECT_GE(subchannels_.size(), std::min<size_t>(eager, ports_.size()));
+    if (state_ == GRPC_CHANNEL_READY && left_out_ > 0) left_out++;
+  }
+  EXPECT_GT(left_out, 1000) << "they would prove little";
+}
 
 TEST_F(RoundRobinModelTest, RandomDifferencesAndStates) {
   Update({1, 2, 3});
