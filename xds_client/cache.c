@@ -14,10 +14,8 @@ uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, byt
 
 /* ---- entries by their bytes ---- */
 
-static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes) {
-  const gxds_index *x = &c->by_bytes[type];
-  if (x->count == 0 || bytes.size == 0) return NULL;
-  gxds_index_link *l = gxds_index_find(x, gxds_index_hash(bytes));
+static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes, uint32_t hash) {
+  gxds_index_link *l = gxds_index_find(&c->by_bytes[type], hash);
   while (l && !gxds_str_equal(gxds_entry_bytes(((gxds_bytes_key *)l)->entry), bytes)) {
     l = gxds_index_find_next(l);
   }
@@ -25,20 +23,24 @@ static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str byte
 }
 
 gxds_entry *gxds_entry_find_by_bytes(const gxds_client *c, size_t type, gxds_str bytes) {
-  const gxds_bytes_key *key = find_key(c, type, bytes);
+  if (bytes.size == 0) return NULL;
+  const gxds_bytes_key *key = find_key(c, type, bytes, gxds_index_hash(bytes));
   return key ? key->entry : NULL;
 }
 
 static void index_by_bytes(gxds_client *c, gxds_entry *e) {
   gxds_str bytes = gxds_entry_bytes(e);
-  if (bytes.size == 0 || find_key(c, e->type, bytes)) return;
+  uint32_t hash = gxds_index_hash(bytes);
+  if (bytes.size == 0 || find_key(c, e->type, bytes, hash)) return;
   gxds_bytes_key *key = GXDS_NEW(gxds_bytes_key);
   key->entry = e;
-  gxds_index_add(&c->by_bytes[e->type], &key->by_bytes, gxds_index_hash(bytes));
+  gxds_index_add(&c->by_bytes[e->type], &key->by_bytes, hash);
 }
 
 static void forget_by_bytes(gxds_client *c, const gxds_entry *e) {
-  gxds_bytes_key *key = find_key(c, e->type, gxds_entry_bytes(e));
+  gxds_str bytes = gxds_entry_bytes(e);
+  if (bytes.size == 0 || c->by_bytes[e->type].count == 0) return;
+  gxds_bytes_key *key = find_key(c, e->type, bytes, gxds_index_hash(bytes));
   if (!key || key->entry != e) return;
   gxds_index_remove(&c->by_bytes[e->type], &key->by_bytes);
   gxds_free(key);
