@@ -245,8 +245,10 @@ static void reconnect(scale *s) {
   forget_request(s);
   gxds_client_on_stream_closed(s->client, s->stream, &status, s->now);
   gxds_status_fini(&status);
+  s->now = gxds_client_deadline(s->client); /* the client waits before it opens another stream */
+  gxds_client_on_deadline(s->client, s->now);
   run(s);
-  GXDS_CHECK(s->publications == publications);
+  GXDS_CHECK(s->publications == publications && s->requests > 0);
   printf("reconnect: %zu requests, %zu bytes, the largest %zu; %zu responses, %zu bytes\n",
          s->requests, s->request_bytes, s->largest_request, s->responses, s->response_bytes);
 }
