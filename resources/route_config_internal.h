@@ -130,7 +130,7 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
 
 /* Fills action and the fields that belong to it, max_stream_duration, hash_policies, host_rewrite,
  * metadata_match and retry_policy of *out. Before the call, retry_policy is that of the virtual
- * host. at is the path of the route action. only_cluster is zeroed memory that lives as long as the
+ * host. at is the path of the route action. only_cluster is memory that lives as long as the
  * route: it becomes the cluster of a route that names only one. */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
