@@ -273,7 +273,8 @@ void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *contex
     return;
   }
   gxds_tls *tls = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *tls);
-  tls_decoder d = {.context = context, .arena = gxds_cluster_arena(out), .errors = errors, .out = tls};
+  tls_decoder d = {
+      .context = context, .arena = gxds_cluster_arena(out), .errors = errors, .out = tls};
   decode_upstream(&d, upstream, in->at);
   gxds_tls_sni_decode(upstream, in->value, in->at, gxds_cluster_arena(out), errors, tls);
   out->tls = tls;
