@@ -173,10 +173,7 @@ void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
   }
   node->entry = take_entry;
   gxds_cluster_entry_unref(old);
-  if (node->changed) return;
-  node->changed = true;
-  node->next_changed = m->changed;
-  m->changed = node;
+  if (node->in_map) gxds_dependency_map_put(m, node);
 }
 
 /* ---- leaves ---- */
@@ -386,7 +383,7 @@ void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
   gxds_node *next;
   DL_FOREACH_SAFE(m->nodes, node, next) {
     if (node->mark == m->last_mark) continue;
-    GXDS_CHECK(!node->mapped && !node->dirty && !node->changed);
+    GXDS_CHECK(!node->in_map && !node->dirty);
     gxds_node_release_sources(m, node);
     if (node->is_aggregate) {
       m->aggregates_dirty = true; /* other nodes may have been kept because of it */

@@ -74,9 +74,8 @@ struct gxds_source {
 
 struct gxds_node {
   gxds_subject subject;
-  const gxds_cluster_entry *entry;  /* a reference; NULL if it was never complete yet */
-  const gxds_cluster_entry *mapped; /* its entry in the published map, borrowed; or NULL */
-  gxds_use shown;                   /* leaf: the source of the entry's endpoints */
+  const gxds_cluster_entry *entry; /* a reference; NULL if it was never complete yet */
+  gxds_use shown;                  /* leaf: the source of the entry's endpoints */
   gxds_use awaited; /* leaf: the source that the latest resource needs, while its endpoints are
                        missing or the node is kept */
 
@@ -86,10 +85,11 @@ struct gxds_node {
   bool in_published; /* a route of the published root names it */
   bool in_candidate;
 
-  bool dirty;   /* in the list of nodes to process in settle() */
-  bool due;     /* in the list of nodes whose entry must be renewed, as soon as they are not kept */
-  bool kept;    /* an aggregate that waits shows this node, so its entry stays as it is */
-  bool changed; /* in the list of nodes whose entry changed since settle() began */
+  bool in_map; /* the published map has its entry */
+
+  bool dirty; /* in the list of nodes to process in settle() */
+  bool due;   /* in the list of nodes whose entry must be renewed, as soon as they are not kept */
+  bool kept;  /* an aggregate that waits shows this node, so its entry stays as it is */
   bool is_aggregate;    /* in the list of aggregates */
   bool under_aggregate; /* some aggregate names it */
   bool settled; /* while aggregates are resolved: this node and all below it can adopt their latest
@@ -100,7 +100,6 @@ struct gxds_node {
                    if there are too many, or there is a loop */
   gxds_node *next_dirty;
   gxds_node *next_due;
-  gxds_node *next_changed;
   uint64_t mark;      /* the number of the last walk that reached it */
   uint64_t leaf_mark; /* the number of the last list of leaves that it was added to */
 
@@ -165,7 +164,6 @@ struct gxds_dependency_manager {
   bool aggregates_dirty;
   gxds_node *dirty;
   gxds_node *due; /* after settle(), only kept nodes whose resources changed are left in it */
-  gxds_node *changed;
   gxds_source *idle;
 
   uint64_t last_token;
@@ -259,7 +257,9 @@ const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* ---- the snapshot (dependency_publish.c) ---- */
 
-/* Puts changed entries into the map, and publishes a snapshot if it differs from the last one. */
+/* Puts the node's entry into the map, in place of an earlier one. */
+void gxds_dependency_map_put(gxds_dependency_manager *m, gxds_node *node);
+/* Publishes a snapshot if it differs from the last one. */
 void gxds_dependency_publish(gxds_dependency_manager *m);
 void gxds_dependency_forget_published(gxds_dependency_manager *m);
 

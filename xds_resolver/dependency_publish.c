@@ -1,19 +1,17 @@
 /* Makes the snapshot from the entries of nodes. */
 #include "xds_resolver/dependency_internal.h"
 
-static void map_put(gxds_dependency_manager *m, gxds_node *node) {
-  if (node->mapped == node->entry) return;
+void gxds_dependency_map_put(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster_map *before = m->map;
   m->map = gxds_cluster_map_put(before, gxds_cluster_entry_ref(node->entry));
-  node->mapped = node->entry;
+  node->in_map = true;
   gxds_name_map_unref(before);
 }
 
 static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
-  if (!node->mapped) return;
   const gxds_cluster_map *before = m->map;
   m->map = gxds_cluster_map_remove(before, node->subject.name);
-  node->mapped = NULL;
+  node->in_map = false;
   gxds_name_map_unref(before);
 }
 
@@ -52,21 +50,11 @@ static void renew_map(gxds_dependency_manager *m) {
   mark_shown(m);
   gxds_node *node;
   DL_FOREACH(m->nodes, node) {
-    if (node->mark == m->last_mark && node->entry) {
-      map_put(m, node);
-    } else {
-      map_remove(m, node);
-    }
+    bool belongs = node->mark == m->last_mark && node->entry;
+    if (belongs && !node->in_map) gxds_dependency_map_put(m, node);
+    if (!belongs && node->in_map) map_remove(m, node);
   }
   m->map_dirty = false;
-}
-
-static void forget_changes(gxds_dependency_manager *m) {
-  while (m->changed) {
-    gxds_node *node = m->changed;
-    m->changed = node->next_changed;
-    node->changed = false;
-  }
 }
 
 /* ---- the snapshot ---- */
@@ -135,19 +123,9 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
 }
 
 void gxds_dependency_publish(gxds_dependency_manager *m) {
-  if (!m->published.set) {
-    forget_changes(m);
-    return;
-  }
+  if (!m->published.set) return;
   bool structure = m->map_dirty;
-  if (structure) {
-    renew_map(m);
-  } else {
-    for (gxds_node *node = m->changed; node; node = node->next_changed) {
-      if (node->mapped) map_put(m, node);
-    }
-  }
-  forget_changes(m);
+  if (structure) renew_map(m);
   const gxds_names *roots = roots_of(m, structure);
   const gxds_plugins *plugins = gxds_dependency_plugins(m);
   if (is_published(m, roots, plugins)) {
@@ -161,7 +139,7 @@ void gxds_dependency_publish(gxds_dependency_manager *m) {
 void gxds_dependency_forget_published(gxds_dependency_manager *m) {
   gxds_node *node;
   if (m->map) {
-    DL_FOREACH(m->nodes, node) { node->mapped = NULL; }
+    DL_FOREACH(m->nodes, node) { node->in_map = false; }
   }
   gxds_name_map_unref(m->map);
   m->map = NULL;

@@ -12,10 +12,10 @@ static void validate_use(const gxds_use *use, const gxds_node *node) {
 
 static void validate_node(const gxds_dependency_manager *m, const gxds_node *node) {
   GXDS_CHECK(gxds_node_find(m, node->subject.name) == node);
-  GXDS_CHECK(!node->dirty && !node->changed && (!node->due || node->kept));
+  GXDS_CHECK(!node->dirty && (!node->due || node->kept));
   GXDS_CHECK((node->subject.presence == GXDS_PRESENT) == (node->subject.resource != NULL));
-  GXDS_CHECK(!node->mapped || node->mapped == node->entry);
-  GXDS_CHECK(node->mapped == gxds_cluster_map_get(m->map, node->subject.name));
+  GXDS_CHECK(gxds_cluster_map_get(m->map, node->subject.name) ==
+             (node->in_map ? node->entry : NULL));
   GXDS_CHECK(!node->in_published || (m->published.set && node->entry));
   GXDS_CHECK(!node->in_candidate || m->candidate.set);
   bool shows_endpoints = node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS;
@@ -46,7 +46,7 @@ void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
     validate_node(m, node);
     nodes++;
     if (node->in_candidate && !node->entry) missing++;
-    if (node->mapped) mapped++;
+    if (node->in_map) mapped++;
   }
   GXDS_CHECK(missing == m->candidate_missing);
   GXDS_CHECK(mapped == gxds_name_map_count(m->map));
