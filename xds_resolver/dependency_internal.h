@@ -157,7 +157,6 @@ struct gxds_dependency_manager {
                                      there are none */
 
   /* What settle() has to do. */
-  bool root_dirty;
   bool grown;     /* more nodes may be wanted, so walk */
   bool shrunk;    /* fewer nodes may be wanted, so walk and drop the rest */
   bool map_dirty; /* the set of clusters in the map may have to change */
@@ -194,8 +193,8 @@ void gxds_subject_fini(gxds_subject *s);
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
 
-/* Makes a candidate from the listener and the route configuration, or fails, or does nothing while
- * one of them is missing. */
+/* Compares what the listener and the route configuration say with the roots: makes a candidate, or
+ * fails, or does nothing if they say what the roots are, or one of them is missing. */
 void gxds_root_update(gxds_dependency_manager *m);
 /* Adds the ambient errors of listener and route configuration, which are reported with every
  * cluster (A88). */

@@ -143,12 +143,8 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
 static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
   switch (s->kind) {
     case GXDS_SUBJECT_LISTENER:
-      m->root_dirty = true;
-      break;
     case GXDS_SUBJECT_ROUTE_CONFIG:
-      /* Otherwise it is the old one, which goes soon. */
-      if (s == m->route_config) m->root_dirty = true;
-      break;
+      break; /* settle() looks at them anyway */
     case GXDS_SUBJECT_NODE:
       gxds_node_touch(m, (gxds_node *)s);
       break;
@@ -275,7 +271,7 @@ static void renew_clusters(gxds_dependency_manager *m) {
 }
 
 void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
-  if (m->root_dirty) gxds_root_update(m);
+  gxds_root_update(m);
   renew_clusters(m);
   gxds_root_promote(m);
   gxds_nodes_refresh(m); /* with other routes, other clusters count as deleted */

@@ -127,7 +127,7 @@ static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
 /* Watches the route configuration of that name (none if it is empty), and stops watching any other.
  * Only the published root's is watched until it is replaced. */
 static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
-  if (m->route_config && gxds_str_equal(m->route_config->name, name)) return;
+  if (m->route_config ? gxds_str_equal(m->route_config->name, name) : name.size == 0) return;
   gxds_subject *before = m->route_config;
   m->route_config = NULL;
   if (name.size && m->old_route_config && gxds_str_equal(m->old_route_config->name, name)) {
@@ -176,7 +176,6 @@ static void use_route_config(gxds_dependency_manager *m, const gxds_listener *li
 }
 
 void gxds_root_update(gxds_dependency_manager *m) {
-  m->root_dirty = false;
   if (m->listener.presence == GXDS_REQUESTED) return;
   if (m->listener.presence == GXDS_FAILED) {
     want_route_config(m, gxds_str_of(NULL, 0));
