@@ -32,6 +32,7 @@ static gxds_source *source_get(gxds_dependency_manager *m, const gxds_cluster *c
         cluster->kind == GXDS_CLUSTER_EDS ? &gxds_endpoints_type : NULL;
     gxds_subject_start(m, &source->subject, GXDS_SUBJECT_SOURCE, type, name);
     HASH_ADD_KEYPTR(by_name, *all, source->subject.name.data, source->subject.name.size, source);
+    DL_PREPEND(m->idle, source);
   }
   gxds_text_fini(&dns_name);
   return source;
@@ -42,15 +43,14 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (use->source == source) return;
   if (use->source) {
     DL_DELETE(use->source->uses, use);
-    if (!use->source->uses && !use->source->idle) {
-      use->source->idle = true; /* it is stopped once its replacement is published */
-      use->source->next_idle = m->idle;
-      m->idle = use->source;
-    }
+    /* It is stopped once its replacement is published. */
+    if (!use->source->uses) DL_PREPEND(m->idle, use->source);
   }
   use->node = node;
   use->source = source;
-  if (source) DL_APPEND(source->uses, use);
+  if (!source) return;
+  if (!source->uses) DL_DELETE(m->idle, source);
+  DL_APPEND(source->uses, use);
 }
 
 void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node) {
@@ -77,9 +77,7 @@ static void source_destroy(gxds_source *source) {
 void gxds_sources_drop_idle(gxds_dependency_manager *m) {
   while (m->idle) {
     gxds_source *source = m->idle;
-    m->idle = source->next_idle;
-    source->idle = false;
-    if (source->uses) continue;
+    DL_DELETE(m->idle, source);
     gxds_source **all = source->subject.type ? &m->eds : &m->dns;
     HASH_DELETE(by_name, *all, source);
     gxds_subject_stop(m, &source->subject);

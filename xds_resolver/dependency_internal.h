@@ -67,9 +67,9 @@ struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
   const gxds_error *warning; /* an oddity of the endpoints; NULL if there is none */
-  bool idle;                 /* in the manager's list of sources that lost their last use */
   UT_hash_handle by_name;
-  gxds_source *next_idle;
+  gxds_source *prev; /* if nobody uses it: in the manager's list of idle sources */
+  gxds_source *next;
 };
 
 struct gxds_node {
@@ -162,8 +162,8 @@ struct gxds_dependency_manager {
   bool map_dirty; /* the set of clusters in the map may have to change */
   bool aggregates_dirty;
   gxds_node *dirty;
-  gxds_node *due; /* after settle(), only kept nodes whose resources changed are left in it */
-  gxds_source *idle;
+  gxds_node *due;    /* after settle(), only kept nodes whose resources changed are left in it */
+  gxds_source *idle; /* those that nobody uses */
 
   uint64_t last_token;
   uint64_t last_mark;

@@ -31,7 +31,7 @@ static void validate_node(const gxds_dependency_manager *m, const gxds_node *nod
 static size_t validate_sources(const gxds_source *all) {
   size_t count = 0;
   for (const gxds_source *s = all; s; s = s->by_name.next) {
-    GXDS_CHECK(s->uses && !s->idle);
+    GXDS_CHECK(s->uses);
     count++;
   }
   return count;
@@ -53,6 +53,7 @@ void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
   GXDS_CHECK(!m->candidate.set || missing > 0);
   GXDS_CHECK(!m->published.set || gxds_status_is_ok(&m->failure));
   GXDS_CHECK(m->published.set == (m->config != NULL));
+  GXDS_CHECK(!m->idle);
   size_t watched = 1 + nodes + validate_sources(m->eds) + validate_sources(m->dns);
   if (m->route_config) watched++;
   if (m->old_route_config) watched++;
