@@ -1,4 +1,4 @@
-/* The wanted clusters (nodes), and the sources of their endpoints. */
+/* The wanted clusters (nodes), the sources of their endpoints, and how they are connected. */
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -51,16 +51,6 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (!source) return;
   if (!source->uses) DL_DELETE(m->idle, source);
   DL_APPEND(source->uses, use);
-}
-
-void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node) {
-  use_set(m, &node->shown, node, NULL);
-  use_set(m, &node->awaited, node, NULL);
-}
-
-bool gxds_node_awaits(const gxds_node *node) {
-  const gxds_source *source = node->awaited.source;
-  return source && source->subject.presence == GXDS_REQUESTED;
 }
 
 void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
@@ -146,214 +136,130 @@ const gxds_cluster *gxds_node_latest(const gxds_node *node) {
                                                 : NULL;
 }
 
-bool gxds_node_is_latest_aggregate(const gxds_node *node) {
+const gxds_cluster *gxds_node_latest_list(const gxds_node *node) {
   const gxds_cluster *latest = gxds_node_latest(node);
-  return latest && latest->kind == GXDS_CLUSTER_AGGREGATE;
+  return latest && latest->kind == GXDS_CLUSTER_AGGREGATE ? latest : NULL;
 }
 
-static bool entry_is_aggregate(const gxds_cluster_entry *entry) {
+static bool is_aggregate(const gxds_cluster_entry *entry) {
   return entry && entry->kind == GXDS_ENTRY_AGGREGATE;
 }
 
-void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
-                         const gxds_cluster_entry *take_entry) {
-  const gxds_cluster_entry *old = node->entry;
-  if (old && gxds_cluster_entry_equal(old, take_entry)) {
+const gxds_cluster *gxds_node_shown_list(const gxds_node *node) {
+  return is_aggregate(node->entry) ? node->entry->cluster : NULL;
+}
+
+/* ---- what a node uses and shows ---- */
+
+static const gxds_cluster *latest_leaf(const gxds_node *node) {
+  const gxds_cluster *latest = gxds_node_latest(node);
+  return latest && latest->kind != GXDS_CLUSTER_AGGREGATE ? latest : NULL;
+}
+
+gxds_source *gxds_node_needs(const gxds_node *node) {
+  if (!latest_leaf(node)) return NULL;
+  return node->awaited.source ? node->awaited.source : node->shown.source;
+}
+
+/* needed: by the latest resource. */
+static void use_sources(gxds_dependency_manager *m, gxds_node *node, gxds_source *needed) {
+  gxds_source *shown = NULL;
+  if (node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS) {
+    shown = node->entry->cluster == gxds_node_latest(node) ? needed : node->shown.source;
+  }
+  /* In this order, because what was awaited may be shown now. */
+  use_set(m, &node->shown, node, shown);
+  use_set(m, &node->awaited, node, needed == shown ? NULL : needed);
+}
+
+void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node) {
+  const gxds_cluster *leaf = latest_leaf(node);
+  if (leaf && node->entry && node->entry->cluster == leaf) {
+    use_sources(m, node, node->shown.source); /* the same, without a search for it */
+  } else {
+    use_sources(m, node, leaf ? source_get(m, leaf) : NULL);
+  }
+}
+
+/* Whether other nodes, or the set of clusters in the map, depend on the difference of the entries.
+ */
+static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
+                     const gxds_cluster_entry *after) {
+  bool list = is_aggregate(before) || is_aggregate(after);
+  if (before && before->kind == after->kind && !(list && before->cluster != after->cluster)) {
+    return false;
+  }
+  return list || node->is.is_member || node->held || node->subscriptions > 0;
+}
+
+void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
+                    const gxds_cluster_entry *take_entry) {
+  const gxds_cluster_entry *before = node->entry;
+  if (before && gxds_cluster_entry_equal(before, take_entry)) {
     gxds_cluster_entry_unref(take_entry);
     return;
   }
-  if (!old && node->in_candidate) m->candidate_missing--;
-  if (!old && (node->subscriptions || node->held)) m->map_dirty = true;
-  if (node->under_aggregate && (!old || old->kind != take_entry->kind)) m->aggregates_dirty = true;
-  if (entry_is_aggregate(take_entry) || entry_is_aggregate(old)) {
-    bool other_children = !old || old->cluster != take_entry->cluster;
-    if (other_children) m->map_dirty = m->shrunk = m->aggregates_dirty = true;
-  }
+  if (!before && node->in_candidate) m->candidate_missing--;
+  if (reshapes(node, before, take_entry)) m->reshaped = true;
+  gxds_source *needed = gxds_node_needs(node);
   node->entry = take_entry;
-  gxds_cluster_entry_unref(old);
+  gxds_cluster_entry_unref(before);
   if (node->in_map) gxds_dependency_map_put(m, node);
+  use_sources(m, node, needed);
 }
 
-/* ---- leaves ---- */
+/* ---- walks ---- */
 
-/* A88: everything that is wrong with this cluster's resources, and the server that they come from.
- */
-static const gxds_error *make_note(const gxds_dependency_manager *m, const gxds_node *node,
-                                   const gxds_source *source) {
-  const gxds_subject *s = &source->subject;
-  const char *kind = s->type ? "EDS resource" : "DNS name";
-  gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
-  gxds_root_add_ambient(m, &note);
-  gxds_note_add(&note, "CDS resource", node->subject.name, node->subject.ambient);
-  gxds_note_add(&note, kind, s->name, s->error);
-  gxds_note_add(&note, kind, s->name, s->ambient);
-  gxds_note_add(&note, kind, s->name, source->warning);
-  return gxds_note_take(&note, node->subject.from);
+void gxds_node_list_add(gxds_node_list *list, gxds_node *node) {
+  if (list->count == list->capacity) {
+    list->capacity = list->capacity ? list->capacity * 2 : 64;
+    list->items = gxds_realloc(list->items, list->capacity, sizeof(gxds_node *));
+  }
+  list->items[list->count++] = node;
 }
 
-static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
-                                            const gxds_cluster *cluster,
-                                            const gxds_source *source) {
-  const gxds_error *note = make_note(m, node, source);
-  const gxds_cluster_entry *entry = gxds_cluster_entry_endpoints(
-      node->subject.name, cluster, (const gxds_endpoints *)source->subject.resource, note);
-  gxds_error_unref(note);
-  return entry;
+static void reach(gxds_node_list *reached, gxds_node *node, gxds_walk_kind kind) {
+  if (node->is.reached[kind]) return;
+  node->is.reached[kind] = true;
+  gxds_node_list_add(reached, node);
 }
 
-/* The latest resource is a leaf: renews the entry, if the endpoints are known. */
-static void renew_leaf(gxds_dependency_manager *m, gxds_node *node, const gxds_cluster *latest) {
-  if (gxds_node_awaits(node)) return;
-  gxds_source *source = source_get(m, latest);
-  /* The new use is set before the old one ends, because both may be of the same source. */
-  use_set(m, &node->shown, node, source);
-  use_set(m, &node->awaited, node, NULL);
-  gxds_node_set_entry(m, node, leaf_entry(m, node, latest, source));
-}
-
-/* The latest resource waits for its endpoints: renews the entry with the resource that it has. */
-static void renew_shown(gxds_dependency_manager *m, gxds_node *node) {
-  if (!node->shown.source || !node->entry || node->entry->kind != GXDS_ENTRY_ENDPOINTS) return;
-  if (node->shown.source->subject.presence == GXDS_REQUESTED) return;
-  gxds_node_set_entry(m, node, leaf_entry(m, node, node->entry->cluster, node->shown.source));
-}
-
-static void enlist_aggregate(gxds_dependency_manager *m, gxds_node *node) {
-  bool is = gxds_node_is_latest_aggregate(node) || entry_is_aggregate(node->entry);
-  if (is == node->is_aggregate) return;
-  node->is_aggregate = is;
-  if (is) {
-    DL_APPEND2(m->aggregates, node, prev_aggregate, next_aggregate);
-  } else {
-    DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
+static void reach_members(gxds_dependency_manager *m, gxds_node_list *reached,
+                          const gxds_cluster *list, gxds_walk_kind kind) {
+  for (size_t i = 0; i < list->aggregate_count; i++) {
+    gxds_node *member = gxds_node_get(m, list->aggregate[i]);
+    member->is.is_member = true;
+    reach(reached, member, kind);
   }
 }
 
-/* Uses the source that the latest resource needs. The entry keeps its own source. */
-static void refresh(gxds_dependency_manager *m, gxds_node *node) {
-  const gxds_cluster *latest = gxds_node_latest(node);
-  if (latest && latest->kind != GXDS_CLUSTER_AGGREGATE) {
-    gxds_source *source = source_get(m, latest);
-    use_set(m, &node->awaited, node, source == node->shown.source ? NULL : source);
-  } else {
-    use_set(m, &node->awaited, node, NULL);
-  }
-  bool was_aggregate = node->is_aggregate;
-  enlist_aggregate(m, node);
-  if (node->subject.renewed && (was_aggregate || node->is_aggregate)) {
-    m->grown = m->shrunk = m->aggregates_dirty = true;
-  }
-  node->subject.renewed = false;
-}
-
-static void make_due(gxds_dependency_manager *m, gxds_node *node) {
-  if (node->due) return;
-  node->due = true;
-  node->next_due = m->due;
-  m->due = node;
-}
-
-void gxds_nodes_refresh(gxds_dependency_manager *m) {
-  while (m->dirty) {
-    gxds_node *node = m->dirty;
-    m->dirty = node->next_dirty;
-    node->dirty = false;
-    refresh(m, node);
-    make_due(m, node);
-  }
-}
-
-/* Renews the entry of a leaf, or of a cluster in error. An aggregate gets its entry when it adopts
- * its resource. */
-static void renew(gxds_dependency_manager *m, gxds_node *node) {
-  const gxds_cluster *latest = gxds_node_latest(node);
-  if (node->subject.presence == GXDS_FAILED) {
-    gxds_status error = gxds_subject_failure(&node->subject);
-    gxds_node_release_sources(m, node);
-    /* A31: the cluster counts as deleted if only RPCs that hold it still need it. */
-    bool deleted = node->held && !node->in_published && node->subscriptions == 0;
-    gxds_node_set_entry(m, node,
-                        deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
-                                : gxds_cluster_entry_error(node->subject.name, &error));
-    gxds_status_fini(&error);
-  } else if (latest && latest->kind != GXDS_CLUSTER_AGGREGATE) {
-    renew_leaf(m, node, latest);
-    if (node->awaited.source) renew_shown(m, node);
-  }
-  enlist_aggregate(m, node);
-}
-
-void gxds_nodes_renew(gxds_dependency_manager *m) {
-  gxds_node *node = m->due;
-  m->due = NULL;
-  while (node) {
-    gxds_node *next = node->next_due;
-    node->due = false;
-    if (node->kept) {
-      make_due(m, node);
-    } else {
-      renew(m, node);
-    }
-    node = next;
-  }
-}
-
-/* ---- what is wanted ---- */
-
-typedef struct walk {
-  gxds_node **queue; /* every node once, the nearest to a root first */
-  size_t count;
-  size_t capacity;
-} walk;
-
-static void walk_add(gxds_dependency_manager *m, walk *w, gxds_node *node) {
-  if (node->mark == m->last_mark) return;
-  node->mark = m->last_mark;
-  if (w->count == w->capacity) {
-    w->capacity = w->capacity ? w->capacity * 2 : 64;
-    w->queue = gxds_realloc(w->queue, w->capacity, sizeof(gxds_node *));
-  }
-  w->queue[w->count++] = node;
-}
-
-static void walk_children(gxds_dependency_manager *m, walk *w, const gxds_cluster *aggregate) {
-  for (size_t i = 0; i < aggregate->aggregate_count; i++) {
-    gxds_node *child = gxds_node_get(m, aggregate->aggregate[i]);
-    child->under_aggregate = true;
-    walk_add(m, w, child);
-  }
-}
-
-void gxds_nodes_walk(gxds_dependency_manager *m) {
-  m->last_mark++;
-  walk w = {NULL, 0, 0};
+gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, gxds_walk_kind kind) {
+  gxds_node_list reached = {NULL, 0, 0};
   gxds_node *root;
   DL_FOREACH(m->nodes, root) {
-    root->under_aggregate = false;
-    if (root->in_published || root->in_candidate || root->held || root->subscriptions) {
-      walk_add(m, &w, root);
-    }
+    bool is_root = root->in_published || root->held || root->subscriptions > 0;
+    if (is_root || (root->in_candidate && kind != GXDS_WALK_SHOWN)) reach(&reached, root, kind);
   }
   int depth = 1; /* of the nodes from `done` up to `level_end` */
-  size_t level_end = w.count;
-  for (size_t done = 0; done < w.count; done++) {
+  size_t level_end = reached.count;
+  for (size_t done = 0; done < reached.count; done++) {
     if (done == level_end) {
       depth++;
-      level_end = w.count;
+      level_end = reached.count;
     }
-    const gxds_node *node = w.queue[done];
-    const gxds_cluster *latest = gxds_node_latest(node);
-    if (entry_is_aggregate(node->entry)) {
-      walk_children(m, &w, node->entry->cluster);
-      if (latest == node->entry->cluster) continue;
-    }
-    /* A37: an aggregate at this depth fails anyway, so its children are not watched. */
-    if (depth < GXDS_AGGREGATE_DEPTH_MAX && gxds_node_is_latest_aggregate(node)) {
-      walk_children(m, &w, latest);
+    const gxds_node *node = reached.items[done];
+    const gxds_cluster *shown = kind != GXDS_WALK_LATEST ? gxds_node_shown_list(node) : NULL;
+    const gxds_cluster *latest = kind != GXDS_WALK_SHOWN ? gxds_node_latest_list(node) : NULL;
+    if (shown) reach_members(m, &reached, shown, kind);
+    /* A37: an aggregate at the greatest depth fails anyway, so its members are not watched. */
+    if (latest && latest != shown && depth < GXDS_AGGREGATE_DEPTH_MAX) {
+      reach_members(m, &reached, latest, kind);
     }
   }
-  gxds_free(w.queue);
+  return reached;
 }
+
+/* ---- the end of nodes ---- */
 
 static void node_destroy(gxds_node *node) {
   gxds_cluster_entry_unref(node->entry);
@@ -361,32 +267,14 @@ static void node_destroy(gxds_node *node) {
   gxds_free(node);
 }
 
-static void drop_unmarked_due(gxds_dependency_manager *m) {
-  gxds_node **at = &m->due;
-  while (*at) {
-    gxds_node *node = *at;
-    if (node->mark == m->last_mark) {
-      at = &node->next_due;
-    } else {
-      node->due = false;
-      *at = node->next_due;
-    }
-  }
-}
-
-void gxds_nodes_drop_unmarked(gxds_dependency_manager *m) {
-  m->shrunk = false;
-  drop_unmarked_due(m);
+void gxds_nodes_drop_unreached(gxds_dependency_manager *m) {
   gxds_node *node;
   gxds_node *next;
   DL_FOREACH_SAFE(m->nodes, node, next) {
-    if (node->mark == m->last_mark) continue;
+    if (node->is.reached[GXDS_WALK_BOTH]) continue;
     GXDS_CHECK(!node->in_map && !node->dirty);
-    gxds_node_release_sources(m, node);
-    if (node->is_aggregate) {
-      m->aggregates_dirty = true; /* other nodes may have been kept because of it */
-      DL_DELETE2(m->aggregates, node, prev_aggregate, next_aggregate);
-    }
+    use_set(m, &node->shown, node, NULL);
+    use_set(m, &node->awaited, node, NULL);
     DL_DELETE(m->nodes, node);
     HASH_DELETE(by_name, m->nodes_by_name, node);
     gxds_subject_stop(m, &node->subject);

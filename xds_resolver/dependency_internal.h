@@ -1,14 +1,12 @@
 /* The parts of the dependency manager and how they are connected. Only the files dependency_*.c
- * include this.
+ * include this. dependency_settle.c says what happens with them, step by step.
  *
- *   root ── node ──┬── node …        (an aggregate's children: by name)
+ *   root ── node ──┬── node …        (an aggregate's members: by name)
  *                  └── use ── source (the endpoints of a leaf; several nodes may use one)
  *
- * A node is a wanted cluster. Its entry is the cluster in the snapshot: the last state in which
- * everything below the node was there. If the latest resource needs something that is awaited, the
- * entry is still that of the resource before, and both keep the sources that they use. An aggregate
- * that waits in this way keeps every entry below it as it is, except errors, for all users of these
- * nodes (gxds_node.kept). A source is an EDS resource or a DNS name. */
+ * A node is a wanted cluster. Its entry is the cluster in the snapshot: what the node shows. If the
+ * latest resource needs something that is awaited, the node shows what the resource before said,
+ * and uses the sources of both. A source is an EDS resource or a DNS name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 
@@ -41,7 +39,6 @@ typedef enum gxds_subject_kind {
 typedef struct gxds_subject {
   uint8_t kind;                   /* gxds_subject_kind */
   uint8_t presence;               /* gxds_presence */
-  bool renewed;                   /* something was reported since it was last processed */
   const gxds_resource_type *type; /* NULL for a DNS name */
   gxds_str name;                  /* owned */
   const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
@@ -72,43 +69,55 @@ struct gxds_source {
   gxds_source *next;
 };
 
+/* How a walk goes from a node to others. */
+typedef enum gxds_walk_kind {
+  GXDS_WALK_SHOWN,  /* over the lists of aggregates that nodes show */
+  GXDS_WALK_LATEST, /* over the lists of their latest resources */
+  GXDS_WALK_BOTH,
+} gxds_walk_kind;
+
+/* What gxds_nodes_judge() found out about a node. The words are those of dependency_settle.c. */
+typedef struct gxds_judgement {
+  bool reached[GXDS_WALK_BOTH + 1]; /* by a walk of that kind from the roots */
+  bool has_list;  /* it is an aggregate by its entry, its latest resource, or both */
+  bool is_member; /* a list that a walk went over names it */
+  bool kept;      /* shown by an aggregate that is WAITING or kept */
+  /* The rest is for nodes with a list. */
+  bool ready;     /* the latest resource is an aggregate, and READY */
+  bool renewed;   /* evaluated since */
+  uint8_t height; /* of the latest resource above its deepest leaf, in clusters; 0 if it is
+                     TOO_DEEP, or no aggregate */
+} gxds_judgement;
+
 struct gxds_node {
   gxds_subject subject;
-  const gxds_cluster_entry *entry; /* a reference; NULL if it was never complete yet */
-  gxds_use shown;                  /* leaf: the source of the entry's endpoints */
-  gxds_use awaited; /* leaf: the source that the latest resource needs, while its endpoints are
-                       missing or the node is kept */
+  const gxds_cluster_entry *entry; /* what it shows: a reference; NULL: nothing yet */
+  gxds_use shown;                  /* the source of the entry's endpoints */
+  gxds_use awaited; /* the source that the latest resource needs, if the entry does not use it */
 
-  /* Why the node is wanted, apart from aggregates that name it. */
+  /* Why it is a root. */
   uint32_t subscriptions;
   bool held;
   bool in_published; /* a route of the published root names it */
   bool in_candidate;
 
   bool in_map; /* the published map has its entry */
-
-  bool dirty; /* in the list of nodes to process in settle() */
-  bool due;   /* in the list of nodes whose entry must be renewed, as soon as they are not kept */
-  bool kept;  /* an aggregate that waits shows this node, so its entry stays as it is */
-  bool is_aggregate;    /* in the list of aggregates */
-  bool under_aggregate; /* some aggregate names it */
-  bool settled; /* while aggregates are resolved: this node and all below it can adopt their latest
-                   resources */
-  bool wanted;  /* while aggregates are resolved: wanted for another reason than the old list of an
-                   aggregate */
-  int height;   /* while aggregates are resolved: the number of clusters down to the deepest leaf; 0
-                   if there are too many, or there is a loop */
+  bool dirty;  /* in the list of nodes whose entries may be out of date */
+  gxds_judgement is;
   gxds_node *next_dirty;
-  gxds_node *next_due;
-  uint64_t mark;      /* the number of the last walk that reached it */
   uint64_t leaf_mark; /* the number of the last list of leaves that it was added to */
 
   UT_hash_handle by_name;
   gxds_node *prev; /* all nodes, in the order of creation */
   gxds_node *next;
-  gxds_node *prev_aggregate;
-  gxds_node *next_aggregate;
 };
+
+/* Nodes, borrowed. The owner frees items. */
+typedef struct gxds_node_list {
+  gxds_node **items;
+  size_t count;
+  size_t capacity;
+} gxds_node_list;
 
 /* A listener with its route configuration and virtual host. */
 typedef struct gxds_root {
@@ -141,7 +150,6 @@ struct gxds_dependency_manager {
   gxds_subject *old_route_config; /* the published root's, while another one is awaited */
   gxds_node *nodes_by_name;
   gxds_node *nodes;
-  gxds_node *aggregates;
   gxds_source *eds;
   gxds_source *dns;
 
@@ -157,16 +165,12 @@ struct gxds_dependency_manager {
                                      there are none */
 
   /* What settle() has to do. */
-  bool grown;     /* more nodes may be wanted, so walk */
-  bool shrunk;    /* fewer nodes may be wanted, so walk and drop the rest */
-  bool map_dirty; /* the set of clusters in the map may have to change */
-  bool aggregates_dirty;
-  gxds_node *dirty;
-  gxds_node *due;    /* after settle(), only kept nodes whose resources changed are left in it */
+  gxds_node *dirty;  /* after settle(), only kept nodes are left in it */
+  bool reshaped;     /* the roots may have changed, or what a walk from them reaches */
   gxds_source *idle; /* those that nobody uses */
 
   uint64_t last_token;
-  uint64_t last_mark;
+  uint64_t last_leaf_mark;
   gxds_dependency_queued *actions;
   gxds_dependency_queued *taken; /* the action that the owner took last */
 };
@@ -218,32 +222,39 @@ void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m,
                        gxds_source *source); /* touches all nodes that use it */
 void gxds_source_warn(gxds_source *source);  /* updates its warning from its resource */
-/* The latest resource of the node; NULL if there is none. The second function tells whether that is
- * an aggregate. */
+/* The latest resource of the node; NULL if there is none. */
 const gxds_cluster *gxds_node_latest(const gxds_node *node);
-bool gxds_node_is_latest_aggregate(const gxds_node *node);
-/* Replaces the node's entry, if the new one is not equal to it. Takes ownership of the entry. */
-void gxds_node_set_entry(gxds_dependency_manager *m, gxds_node *node,
-                         const gxds_cluster_entry *take_entry);
-void gxds_node_release_sources(gxds_dependency_manager *m, gxds_node *node);
-/* True if the latest resource is a leaf whose endpoints are not known yet. */
-bool gxds_node_awaits(const gxds_node *node);
-/* Processes the dirty nodes: watches their endpoints, and makes their entries due. */
-void gxds_nodes_refresh(gxds_dependency_manager *m);
-/* Renews the entries of due leaves and due clusters in error, unless they are kept. */
-void gxds_nodes_renew(gxds_dependency_manager *m);
-/* Marks all wanted nodes with a new mark, and makes missing ones. */
-void gxds_nodes_walk(gxds_dependency_manager *m);
-/* Frees the nodes without the last mark. */
-void gxds_nodes_drop_unmarked(gxds_dependency_manager *m);
+/* The same if it is an aggregate, and the aggregate that the node shows; otherwise NULL. */
+const gxds_cluster *gxds_node_latest_list(const gxds_node *node);
+const gxds_cluster *gxds_node_shown_list(const gxds_node *node);
+/* The source that the latest resource needs, as of the last gxds_node_use_sources(). NULL if it
+ * needs none. */
+gxds_source *gxds_node_needs(const gxds_node *node);
+/* Makes the node use the sources of its entry and of its latest resource, and no others. */
+void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node);
+/* Makes the node show that entry, unless it shows an equal one. Takes ownership of the entry. */
+void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
+                    const gxds_cluster_entry *take_entry);
+/* Walks from the roots, the nearest nodes first, and makes missing nodes. A walk over shown lists
+ * leaves out the candidate. Returns the nodes that it reached, each once. */
+gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, gxds_walk_kind kind);
+void gxds_node_list_add(gxds_node_list *list, gxds_node *node);
+/* Ends the watches of nodes that the last walk over both kinds of lists did not reach. */
+void gxds_nodes_drop_unreached(gxds_dependency_manager *m);
 void gxds_sources_drop_idle(gxds_dependency_manager *m);
 void gxds_nodes_fini(gxds_dependency_manager *m);
 
-/* ---- aggregates (dependency_aggregate.c) ---- */
+/* ---- what each node is to show (dependency_evaluate.c) ---- */
 
-/* Finds the nodes that are kept, renews entries, and lets aggregates adopt their latest resources.
- */
-void gxds_aggregates_resolve(gxds_dependency_manager *m);
+/* Finds out what nodes have to know of each other: see gxds_judgement. Returns the nodes with a
+ * list. */
+gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m);
+/* The entry that the node is to show, by what is known of its resources, by the judgement, and by
+ * what the members of its list show. The caller owns the returned reference. NULL: the node stays
+ * as it is. */
+const gxds_cluster_entry *gxds_node_evaluate(gxds_dependency_manager *m, const gxds_node *node);
+/* The list whose members gxds_node_evaluate() looks at; NULL if there is none. */
+const gxds_cluster *gxds_node_next_list(const gxds_node *node);
 
 /* ---- cluster specifier plugins (dependency_plugins.c) ---- */
 
@@ -258,8 +269,9 @@ const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* Puts the node's entry into the map, in place of an earlier one. */
 void gxds_dependency_map_put(gxds_dependency_manager *m, gxds_node *node);
-/* Publishes a snapshot if it differs from the last one. */
-void gxds_dependency_publish(gxds_dependency_manager *m);
+/* Publishes a snapshot if it differs from the last one. reshaped: other clusters than before may
+ * belong in it. */
+void gxds_dependency_publish(gxds_dependency_manager *m, bool reshaped);
 void gxds_dependency_forget_published(gxds_dependency_manager *m);
 
 #endif

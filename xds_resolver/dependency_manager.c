@@ -50,7 +50,6 @@ void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subjec
 static void set_resource(gxds_subject *s, gxds_presence presence, const gxds_resource *resource) {
   const gxds_resource *old = s->resource;
   s->presence = (uint8_t)presence;
-  s->renewed = true;
   s->resource = resource ? gxds_resource_ref(resource) : NULL;
   gxds_resource_unref(old);
   gxds_error_assign(&s->error, NULL);
@@ -217,19 +216,22 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
   gxds_error_unref(error);
 }
 
+/* Whether an error entry is a deleted one depends on the reasons of the node. */
+static void roots_changed(gxds_dependency_manager *m, gxds_node *node) {
+  m->reshaped = true;
+  gxds_node_touch(m, node);
+}
+
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_get(m, cluster);
   if (node->subscriptions++ > 0) return;
-  m->grown = m->map_dirty = true;
-  gxds_node_touch(
-      m, node); /* whether an error entry is a deleted one depends on who needs the cluster */
+  roots_changed(m, node);
 }
 
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_find(m, cluster);
   if (!node || node->subscriptions == 0 || --node->subscriptions > 0) return;
-  m->shrunk = m->map_dirty = true;
-  gxds_node_touch(m, node);
+  roots_changed(m, node);
 }
 
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held) {
@@ -244,50 +246,13 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
   node->held = held;
   /* While a route of the published root names the cluster, a hold changes nothing. */
   if (node->in_published) return;
-  *(held ? &m->grown : &m->shrunk) = true;
-  m->map_dirty = true;
-  gxds_node_touch(m, node);
+  roots_changed(m, node);
 }
 
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
   for (gxds_source *s = m->dns; s; s = s->by_name.next) {
     gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE)->token = s->subject.token;
   }
-}
-
-static void renew_clusters(gxds_dependency_manager *m) {
-  gxds_nodes_refresh(m);
-  /* Nodes that are wanted for other reasons than an aggregate exist already, so only aggregates
-   * need a walk. */
-  if (m->grown && m->aggregates) {
-    gxds_nodes_walk(m);
-    m->aggregates_dirty = true; /* with other roots, other aggregates may wait */
-  }
-  m->grown = false;
-  if (m->aggregates_dirty) gxds_aggregates_resolve(m);
-  gxds_nodes_renew(m);
-  /* Which nodes are kept was found out last time; what came now may have ended it. */
-  if (m->aggregates_dirty || m->due) gxds_aggregates_resolve(m);
-}
-
-void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
-  gxds_root_update(m);
-  renew_clusters(m);
-  gxds_root_promote(m);
-  gxds_nodes_refresh(m); /* with other routes, other clusters count as deleted */
-  gxds_nodes_renew(m);
-  gxds_dependency_publish(m);
-  if (m->shrunk) {
-    gxds_nodes_walk(m);
-    gxds_nodes_drop_unmarked(m);
-    /* An aggregate that waited may not be a root any more. */
-    if (m->aggregates) m->aggregates_dirty = true;
-  }
-  gxds_root_drop_old(m);
-  gxds_sources_drop_idle(m);
-  /* An aggregate that waited may be gone, and then the nodes kept for it can change. Each round
-   * removes some nodes, so this ends. */
-  if (m->aggregates_dirty) gxds_dependency_manager_settle(m);
 }
 
 size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m) {

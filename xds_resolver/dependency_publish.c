@@ -15,46 +15,14 @@ static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
   gxds_name_map_unref(before);
 }
 
-/* ---- which clusters belong in ---- */
-
-static bool is_shown_root(const gxds_node *node) {
-  return node->in_published || node->held || node->subscriptions > 0;
-}
-
-/* Marks the nodes that are reached from the published root, held clusters and subscriptions over
- * adopted aggregates. */
-static void mark_shown(gxds_dependency_manager *m) {
-  uint64_t mark = ++m->last_mark;
-  gxds_node **queue = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof(gxds_node *));
-  size_t count = 0;
-  gxds_node *node;
-  DL_FOREACH(m->nodes, node) {
-    if (!is_shown_root(node)) continue;
-    node->mark = mark;
-    queue[count++] = node;
-  }
-  for (size_t done = 0; done < count; done++) {
-    const gxds_cluster_entry *entry = queue[done]->entry;
-    if (!entry || entry->kind != GXDS_ENTRY_AGGREGATE) continue;
-    for (size_t i = 0; i < entry->cluster->aggregate_count; i++) {
-      gxds_node *child = gxds_node_find(m, entry->cluster->aggregate[i]);
-      if (!child || child->mark == mark) continue;
-      child->mark = mark;
-      queue[count++] = child;
-    }
-  }
-  gxds_free(queue);
-}
-
 static void renew_map(gxds_dependency_manager *m) {
-  mark_shown(m);
+  gxds_free(gxds_nodes_walk(m, GXDS_WALK_SHOWN).items);
   gxds_node *node;
   DL_FOREACH(m->nodes, node) {
-    bool belongs = node->mark == m->last_mark && node->entry;
+    bool belongs = node->is.reached[GXDS_WALK_SHOWN] && node->entry;
     if (belongs && !node->in_map) gxds_dependency_map_put(m, node);
     if (!belongs && node->in_map) map_remove(m, node);
   }
-  m->map_dirty = false;
 }
 
 /* ---- the snapshot ---- */
@@ -122,11 +90,10 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
   a->route_targets = targets_of(&m->published);
 }
 
-void gxds_dependency_publish(gxds_dependency_manager *m) {
+void gxds_dependency_publish(gxds_dependency_manager *m, bool reshaped) {
   if (!m->published.set) return;
-  bool structure = m->map_dirty;
-  if (structure) renew_map(m);
-  const gxds_names *roots = roots_of(m, structure);
+  if (reshaped) renew_map(m);
+  const gxds_names *roots = roots_of(m, reshaped);
   const gxds_plugins *plugins = gxds_dependency_plugins(m);
   if (is_published(m, roots, plugins)) {
     gxds_names_unref(roots);

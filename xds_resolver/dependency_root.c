@@ -19,14 +19,19 @@ static bool root_is(const gxds_root *r, const gxds_listener *listener,
   return r->set && r->listener == listener && r->route_config == route_config;
 }
 
+/* Whether the candidate's routes name other clusters than those of the published root, if any. */
+static bool candidate_names_others(const gxds_dependency_manager *m) {
+  return m->candidate.names != m->published.names;
+}
+
 static void clear_candidate(gxds_dependency_manager *m) {
   if (!m->candidate.set) return;
   for (size_t i = 0; i < m->candidate.names->count; i++) {
     gxds_node_get(m, m->candidate.names->names[i])->in_candidate = false;
   }
+  if (candidate_names_others(m)) m->reshaped = true;
   root_clear(&m->candidate);
   m->candidate_missing = 0;
-  m->shrunk = true;
 }
 
 /* The names of a virtual host's clusters. Shares those of r, if the virtual host did not change, or
@@ -68,7 +73,18 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
     node->in_candidate = true;
     if (!node->entry) m->candidate_missing++;
   }
-  m->grown = true;
+  if (candidate_names_others(m)) m->reshaped = true;
+}
+
+/* Sets whether the nodes of the published root's clusters are in it. A held node is dirty then,
+ * because an error counts as a deletion if no route names the cluster. */
+static void mark_published(gxds_dependency_manager *m, bool in_published) {
+  m->reshaped = true;
+  for (size_t i = 0; m->published.set && i < m->published.names->count; i++) {
+    gxds_node *node = gxds_node_get(m, m->published.names->names[i]);
+    node->in_published = in_published;
+    if (node->held) gxds_node_touch(m, node);
+  }
 }
 
 /* ---- failure ---- */
@@ -77,11 +93,8 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
 static void fail(gxds_dependency_manager *m, gxds_status take_status) {
   clear_candidate(m);
   if (m->published.set) {
-    for (size_t i = 0; i < m->published.names->count; i++) {
-      gxds_node_get(m, m->published.names->names[i])->in_published = false;
-    }
+    mark_published(m, false);
     root_clear(&m->published);
-    m->shrunk = true;
   }
   gxds_dependency_forget_published(m);
   if (gxds_status_equal(&m->failure, &take_status)) {
@@ -209,27 +222,15 @@ void gxds_root_update(gxds_dependency_manager *m) {
 
 void gxds_root_promote(gxds_dependency_manager *m) {
   if (!m->candidate.set || m->candidate_missing > 0) return;
-  if (m->published.set) {
-    for (size_t i = 0; i < m->published.names->count; i++) {
-      gxds_node_get(m, m->published.names->names[i])->in_published = false;
-    }
-  }
   for (size_t i = 0; i < m->candidate.names->count; i++) {
-    gxds_node *node = gxds_node_get(m, m->candidate.names->names[i]);
-    node->in_candidate = false;
-    node->in_published = true;
+    gxds_node_get(m, m->candidate.names->names[i])->in_candidate = false;
   }
-  if (!m->published.set || m->published.names != m->candidate.names) {
-    m->map_dirty = true;
-    m->shrunk = true;
-  }
-  gxds_node *node;
-  DL_FOREACH(m->nodes, node) {
-    if (node->held && node->subject.presence == GXDS_FAILED) gxds_node_touch(m, node);
-  }
+  bool others = candidate_names_others(m);
+  if (others) mark_published(m, false);
   root_clear(&m->published);
   m->published = m->candidate;
   m->candidate = (gxds_root){.set = false};
+  if (others) mark_published(m, true);
 }
 
 void gxds_root_fini(gxds_dependency_manager *m) {

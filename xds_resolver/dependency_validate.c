@@ -12,7 +12,9 @@ static void validate_use(const gxds_use *use, const gxds_node *node) {
 
 static void validate_node(const gxds_dependency_manager *m, const gxds_node *node) {
   GXDS_CHECK(gxds_node_find(m, node->subject.name) == node);
-  GXDS_CHECK(!node->dirty && (!node->due || node->kept));
+  GXDS_CHECK(!node->dirty || node->is.kept);
+  GXDS_CHECK(node->is.reached[GXDS_WALK_BOTH]);
+  GXDS_CHECK(!node->is.has_list || node->is.renewed);
   GXDS_CHECK((node->subject.presence == GXDS_PRESENT) == (node->subject.resource != NULL));
   GXDS_CHECK(gxds_cluster_map_get(m->map, node->subject.name) ==
              (node->in_map ? node->entry : NULL));
@@ -20,8 +22,10 @@ static void validate_node(const gxds_dependency_manager *m, const gxds_node *nod
   GXDS_CHECK(!node->in_candidate || m->candidate.set);
   bool shows_endpoints = node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS;
   GXDS_CHECK(shows_endpoints == (node->shown.source != NULL));
-  if (node->awaited.source) GXDS_CHECK(node->kept || gxds_node_awaits(node));
-  if (node->subject.presence == GXDS_FAILED && !node->kept) {
+  if (node->awaited.source && !node->is.kept) {
+    GXDS_CHECK(node->awaited.source->subject.presence == GXDS_REQUESTED);
+  }
+  if (node->subject.presence == GXDS_FAILED && !node->is.kept) {
     GXDS_CHECK(node->entry && node->entry->kind == GXDS_ENTRY_ERROR);
   }
   validate_use(&node->shown, node);
@@ -53,7 +57,7 @@ void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
   GXDS_CHECK(!m->candidate.set || missing > 0);
   GXDS_CHECK(!m->published.set || gxds_status_is_ok(&m->failure));
   GXDS_CHECK(m->published.set == (m->config != NULL));
-  GXDS_CHECK(!m->idle);
+  GXDS_CHECK(!m->idle && !m->reshaped);
   size_t watched = 1 + nodes + validate_sources(m->eds) + validate_sources(m->dns);
   if (m->route_config) watched++;
   if (m->old_route_config) watched++;

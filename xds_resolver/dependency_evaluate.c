@@ -1,0 +1,293 @@
+/* What each node is to show, as a function of what is known of the resources, of what nodes show,
+ * and of the roots. Nothing here changes an entry or a watch.
+ *
+ * An aggregate is READY once all below it can show their latest resources, down to the leaves.
+ * Until then it shows the list before. So shown lists have no loops: a loop would also be one of
+ * latest lists, and the members of such a loop get an error.
+ *
+ * While an aggregate waits, every entry that it shows is kept as it is (A74: the configuration
+ * before stays in use). Otherwise the clusters in the old list might already have moved their
+ * endpoints to the new clusters, and the list would be useless. A cluster has one entry for all its
+ * users, so a kept cluster stays as it was for its own routes too. Errors are not kept: a cluster
+ * that gets well is used at once, and kept from then on. Waiting ends with the awaited resources:
+ * each of them comes, or is known to be missing after a while (A57, A88). An aggregate waits only
+ * for such a resource, or for something below that waits. */
+#include "resources/resources.h"
+#include "xds_resolver/dependency_internal.h"
+
+/* ---- states ---- */
+
+/* See dependency_settle.c. */
+typedef enum node_state {
+  FAILED,
+  TOO_DEEP,
+  READY,
+  WAITING,
+  KEPT,
+} node_state;
+
+static node_state state_of(const gxds_node *node) {
+  if (node->is.ready) return READY;
+  if (node->is.kept) return KEPT;
+  if (node->subject.presence == GXDS_FAILED) return FAILED;
+  if (node->subject.presence == GXDS_REQUESTED) return WAITING;
+  if (gxds_node_latest_list(node)) return node->is.height > 0 ? WAITING : TOO_DEEP;
+  return gxds_node_needs(node)->subject.presence == GXDS_REQUESTED ? WAITING : READY;
+}
+
+/* ---- judging: depth ---- */
+
+/* The height of an aggregate above its deepest leaf; 0 if it is not known (yet), or beyond the
+ * limit. */
+static uint8_t height_of(const gxds_dependency_manager *m, const gxds_cluster *list) {
+  uint8_t most = 0;
+  for (size_t i = 0; i < list->aggregate_count; i++) {
+    const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
+    if (!member || !member->is.reached[GXDS_WALK_BOTH]) return 0; /* because it is too deep */
+    uint8_t height = gxds_node_latest_list(member) ? member->is.height : 1;
+    if (height == 0) return 0;
+    if (height > most) most = height;
+  }
+  return most < GXDS_AGGREGATE_DEPTH_MAX ? (uint8_t)(most + 1) : 0;
+}
+
+/* Moves the nodes with a height to the front, members before the aggregates that name them, and
+ * returns their number. A37: an aggregate that is in a loop, above one, or higher than the limit
+ * never gets a height. Each pass finds at least the aggregates that are one higher than those of
+ * the pass before, so the limit on height also limits the number of passes. */
+static size_t find_heights(const gxds_dependency_manager *m, gxds_node_list *listed) {
+  size_t found = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = found; i < listed->count; i++) {
+      gxds_node *node = listed->items[i];
+      const gxds_cluster *latest = gxds_node_latest_list(node);
+      if (latest) node->is.height = height_of(m, latest);
+      if (node->is.height == 0) continue;
+      listed->items[i] = listed->items[found];
+      listed->items[found++] = node;
+      more = true;
+    }
+  }
+  return found;
+}
+
+/* ---- judging: who waits, and what is kept for them ---- */
+
+static bool can_be_shown(const gxds_node *member) {
+  node_state state = state_of(member);
+  if (state == READY || state == FAILED) return true;
+  if (gxds_node_latest_list(member)) return false;
+  /* A leaf or an error is shown, whatever the node waits for or is kept for. */
+  return member->entry && !gxds_node_shown_list(member);
+}
+
+static bool is_ready(const gxds_dependency_manager *m, const gxds_node *node) {
+  const gxds_cluster *latest = gxds_node_latest(node);
+  if (node->is.kept && node->entry->cluster != latest) return false;
+  for (size_t i = 0; i < latest->aggregate_count; i++) {
+    if (!can_be_shown(gxds_node_find(m, latest->aggregate[i]))) return false;
+  }
+  return true;
+}
+
+/* A node that only an old list shows makes nobody wait: it is not reached over latest lists. */
+static bool keeps(const gxds_node *node) {
+  return node->is.kept || (state_of(node) == WAITING && node->is.reached[GXDS_WALK_LATEST]);
+}
+
+/* Keeps the members, except those in error. True if one of them was not kept before. */
+static bool keep_members(const gxds_dependency_manager *m, const gxds_cluster *list) {
+  bool any = false;
+  for (size_t i = 0; i < list->aggregate_count; i++) {
+    gxds_node *member = gxds_node_find(m, list->aggregate[i]);
+    if (member->is.kept || !member->entry || member->entry->kind == GXDS_ENTRY_ERROR) continue;
+    any = member->is.kept = true;
+  }
+  return any;
+}
+
+/* An aggregate that names a kept node may have to wait for that node; then everything that the
+ * aggregate shows is kept too, and so on. Each round keeps more nodes, so this ends. All of it
+ * begins with an awaited resource, so it is over when the resource comes. with_height: how many
+ * nodes have a height; these come first, members before the aggregates that name them. */
+static void find_kept(const gxds_dependency_manager *m, const gxds_node_list *listed,
+                      size_t with_height) {
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < with_height; i++) {
+      listed->items[i]->is.ready = is_ready(m, listed->items[i]);
+    }
+    for (size_t i = 0; i < listed->count; i++) {
+      const gxds_cluster *shown = gxds_node_shown_list(listed->items[i]);
+      if (shown && keeps(listed->items[i]) && keep_members(m, shown)) more = true;
+    }
+  }
+}
+
+gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m) {
+  gxds_node *node;
+  DL_FOREACH(m->nodes, node) { node->is = (gxds_judgement){.kept = false}; }
+  gxds_node_list reached = gxds_nodes_walk(m, GXDS_WALK_BOTH);
+  gxds_node_list listed = {NULL, 0, 0};
+  bool differ = false; /* whether a node shows something else than its latest list */
+  for (size_t i = 0; i < reached.count; i++) {
+    node = reached.items[i];
+    const gxds_cluster *shown = gxds_node_shown_list(node);
+    const gxds_cluster *latest = gxds_node_latest_list(node);
+    node->is.has_list = shown || latest;
+    if (node->is.has_list) gxds_node_list_add(&listed, node);
+    if (shown != latest) differ = true;
+  }
+  gxds_free(reached.items);
+  size_t with_height = find_heights(m, &listed);
+  /* If every list is shown, its members could be shown when it was shown first. Then nobody waits
+   * and shows a list, so it does not matter who is reached over latest lists. */
+  if (differ) gxds_free(gxds_nodes_walk(m, GXDS_WALK_LATEST).items);
+  find_kept(m, &listed, with_height);
+  return listed;
+}
+
+/* ---- entries of leaves and errors ---- */
+
+/* A88: everything that is wrong with this cluster's resources, and the server that they come from.
+ */
+static const gxds_error *leaf_note(const gxds_dependency_manager *m, const gxds_node *node,
+                                   const gxds_source *source) {
+  const gxds_subject *s = &source->subject;
+  const char *kind = s->type ? "EDS resource" : "DNS name";
+  gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
+  gxds_root_add_ambient(m, &note);
+  gxds_note_add(&note, "CDS resource", node->subject.name, node->subject.ambient);
+  gxds_note_add(&note, kind, s->name, s->error);
+  gxds_note_add(&note, kind, s->name, s->ambient);
+  gxds_note_add(&note, kind, s->name, source->warning);
+  return gxds_note_take(&note, node->subject.from);
+}
+
+static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
+                                            const gxds_cluster *cluster,
+                                            const gxds_source *source) {
+  const gxds_error *note = leaf_note(m, node, source);
+  const gxds_cluster_entry *entry = gxds_cluster_entry_endpoints(
+      node->subject.name, cluster, (const gxds_endpoints *)source->subject.resource, note);
+  gxds_error_unref(note);
+  return entry;
+}
+
+static const gxds_cluster_entry *failed_entry(const gxds_node *node) {
+  gxds_status error = gxds_subject_failure(&node->subject);
+  /* A31: the cluster counts as deleted if only RPCs that hold it still need it. */
+  bool deleted = node->held && !node->in_published && node->subscriptions == 0;
+  const gxds_cluster_entry *entry = deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
+                                            : gxds_cluster_entry_error(node->subject.name, &error);
+  gxds_status_fini(&error);
+  return entry;
+}
+
+#define TEXT_OF(number) #number
+#define EXPANDED_TEXT_OF(number) TEXT_OF(number)
+#define DEPTH_MAX_TEXT EXPANDED_TEXT_OF(GXDS_AGGREGATE_DEPTH_MAX)
+
+static const gxds_cluster_entry *too_deep_entry(const gxds_node *node) {
+  gxds_status error = gxds_subject_refusal(
+      &node->subject,
+      "aggregate cluster graph exceeds max depth (" DEPTH_MAX_TEXT ") or has a loop",
+      gxds_str_of(NULL, 0));
+  const gxds_cluster_entry *entry = gxds_cluster_entry_error(node->subject.name, &error);
+  gxds_status_fini(&error);
+  return entry;
+}
+
+/* ---- entries of aggregates ---- */
+
+typedef struct leaf_list {
+  gxds_str *items; /* borrowed names */
+  size_t count;
+  size_t capacity;
+} leaf_list;
+
+/* A37: if a cluster appears more than once below an aggregate, its first place counts. */
+static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_node *leaf) {
+  if (!leaf || leaf->leaf_mark == m->last_leaf_mark) return;
+  leaf->leaf_mark = m->last_leaf_mark;
+  if (l->count == l->capacity) {
+    l->capacity = l->capacity ? l->capacity * 2 : 16;
+    l->items = gxds_realloc(l->items, l->capacity, sizeof *l->items);
+  }
+  l->items[l->count++] = leaf->subject.name;
+}
+
+/* Why an aggregate has no leaves. */
+static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
+                                      const gxds_cluster *list) {
+  gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
+  gxds_root_add_ambient(m, &note);
+  for (size_t i = 0; i < list->aggregate_count; i++) {
+    const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
+    if (!member->entry) continue;
+    bool failed = member->subject.presence == GXDS_FAILED;
+    gxds_note_add(&note, "CDS resource", member->subject.name,
+                  failed ? member->subject.error : member->entry->resolution_note);
+  }
+  return gxds_note_take(&note, node->subject.from);
+}
+
+/* Makes the entry of an aggregate from what its members show. A74: members in error are left out.
+ */
+static const gxds_cluster_entry *aggregate_entry(gxds_dependency_manager *m, const gxds_node *node,
+                                                 const gxds_cluster *list) {
+  m->last_leaf_mark++;
+  leaf_list leaves = {NULL, 0, 0};
+  for (size_t i = 0; i < list->aggregate_count; i++) {
+    gxds_node *member = gxds_node_find(m, list->aggregate[i]);
+    const gxds_cluster_entry *shown = member->entry;
+    if (!shown) continue;
+    if (shown->kind == GXDS_ENTRY_ENDPOINTS) add_leaf(m, &leaves, member);
+    for (size_t j = 0; j < shown->leaf_cluster_count; j++) {
+      add_leaf(m, &leaves, gxds_node_find(m, shown->leaf_clusters[j]));
+    }
+  }
+  const gxds_error *note = leaves.count == 0 ? note_of_none(m, node, list) : NULL;
+  const gxds_cluster_entry *entry =
+      gxds_cluster_entry_aggregate(node->subject.name, list, leaves.items, leaves.count, note);
+  gxds_free(leaves.items);
+  gxds_error_unref(note);
+  return entry;
+}
+
+/* ---- evaluating ---- */
+
+const gxds_cluster *gxds_node_next_list(const gxds_node *node) {
+  switch (state_of(node)) {
+    case FAILED:
+    case TOO_DEEP:
+      break;
+    case READY:
+      return gxds_node_latest_list(node);
+    case WAITING:
+    case KEPT:
+      return gxds_node_shown_list(node);
+  }
+  return NULL;
+}
+
+const gxds_cluster_entry *gxds_node_evaluate(gxds_dependency_manager *m, const gxds_node *node) {
+  const gxds_cluster *list = gxds_node_next_list(node);
+  if (list) return aggregate_entry(m, node, list);
+  switch (state_of(node)) {
+    case FAILED:
+      return failed_entry(node);
+    case TOO_DEEP:
+      return too_deep_entry(node);
+    case READY:
+      return leaf_entry(m, node, gxds_node_latest(node), gxds_node_needs(node));
+    case WAITING: {
+      bool follows = node->awaited.source && node->shown.source;
+      return follows ? leaf_entry(m, node, node->entry->cluster, node->shown.source) : NULL;
+    }
+    case KEPT:
+      break;
+  }
+  return NULL;
+}

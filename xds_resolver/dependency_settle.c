@@ -1,0 +1,144 @@
+/* How the dependency manager settles: from the events since the last time to a snapshot.
+ *
+ * Constants
+ *
+ *   GXDS_AGGREGATE_DEPTH_MAX  16: the most clusters on a path from a root to a leaf (A37)
+ *
+ * States of a node, and what it shows in each. The states are not stored: they follow from what is
+ * known of the resources, and from the judgement in step 3.
+ *
+ *   FAILED    There is no CDS resource, or it must not be used. Shows an error.
+ *   TOO_DEEP  The latest resource is an aggregate of too many levels, or in or above a loop. Shows
+ *             an error.
+ *   READY     All that the latest resource needs is there, or known to be missing. Shows the latest
+ *             resource.
+ *   WAITING   The node awaits its CDS resource, its endpoints, or something that a member of its
+ *             list awaits. Shows what it showed before. A leaf that awaits other endpoints follows
+ *             its old ones, and an aggregate follows which members of its old list are in error.
+ *   KEPT      An aggregate that is WAITING or kept shows this node, so it shows what it showed
+ *             before. Its resources are not looked at until it leaves this state. But an aggregate
+ *             that shows its latest list already may be READY, though it is kept.
+ *
+ * A node is dirty if its entry may be out of date: something about it was reported since it was
+ * last evaluated, or it was kept then.
+ *
+ * The manager is reshaped if a change concerns more than one node: other nodes are roots, a list
+ * has other members, or a member became a leaf, an aggregate or an error. Only then is anything
+ * done that takes time for each node there is.
+ *
+ * Steps
+ *
+ *   1. gxds_root_update() (dependency_root.c): compares what the listener and the route
+ *      configuration say with the roots. Makes a candidate, or fails.
+ *   2. watch_endpoints(): dirty nodes watch the endpoints that their latest resources need.
+ *
+ *   Then, once, and again as long as the manager is reshaped:
+ *
+ *   3. gxds_nodes_judge() (dependency_evaluate.c), if the manager is reshaped: walks from the roots
+ *      over all lists, and watches members that are new. Finds out which nodes are TOO_DEEP, which
+ *      aggregates are READY, and which nodes are KEPT for those that are WAITING.
+ *   4. renew(): evaluates dirty nodes, and if step 3 ran, all aggregates. A node whose evaluation
+ *      differs from what it shows, shows the result.
+ *   5. gxds_root_promote() (dependency_root.c): makes the candidate the published root, if all its
+ *      clusters show something.
+ *
+ *   After that:
+ *
+ *   6. gxds_dependency_publish() (dependency_publish.c): makes a snapshot of what nodes show, and
+ *      publishes it if it differs from the last one.
+ *   7. drop(): ends the watches that are not needed any more.
+ *
+ * The repetition ends. The roots change at most once, in step 5. With the same roots, a round shows
+ * only latest lists, which the walk went over already, so the next walk reaches the same nodes or
+ * fewer. If it reaches the same, all evaluations have the same result as before. */
+#include "xds_resolver/dependency_internal.h"
+
+/* ---- step 2: watch endpoints ---- */
+
+static void watch_endpoints(gxds_dependency_manager *m) {
+  for (gxds_node *node = m->dirty; node; node = node->next_dirty) {
+    gxds_node_use_sources(m, node);
+    bool concerns_others = node->is.kept || node->is.has_list || gxds_node_latest_list(node);
+    if (concerns_others) m->reshaped = true;
+  }
+}
+
+/* ---- step 4: evaluate, and show what differs ---- */
+
+static void renew_node(gxds_dependency_manager *m, gxds_node *node) {
+  const gxds_cluster_entry *entry = gxds_node_evaluate(m, node);
+  if (entry) gxds_node_show(m, node, entry);
+}
+
+static void renew_dirty(gxds_dependency_manager *m) {
+  gxds_node *node = m->dirty;
+  m->dirty = NULL;
+  while (node) {
+    gxds_node *next = node->next_dirty;
+    node->dirty = false;
+    if (node->is.kept) {
+      gxds_node_touch(m, node);
+    } else if (!node->is.has_list) {
+      renew_node(m, node);
+    }
+    node = next;
+  }
+}
+
+static bool members_are_renewed(const gxds_dependency_manager *m, const gxds_node *node) {
+  const gxds_cluster *list = gxds_node_next_list(node);
+  for (size_t i = 0; list && i < list->aggregate_count; i++) {
+    const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
+    if (member->is.has_list && !member->is.renewed) return false;
+  }
+  return true;
+}
+
+/* Members before the aggregates that show them. These lists have no loops, so each round renews at
+ * least one node, until all are. */
+static void renew_listed(gxds_dependency_manager *m, const gxds_node_list *listed) {
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < listed->count; i++) {
+      gxds_node *node = listed->items[i];
+      if (node->is.renewed || !members_are_renewed(m, node)) continue;
+      node->is.renewed = more = true;
+      renew_node(m, node);
+    }
+  }
+}
+
+/* listed: the nodes with a list, if step 3 ran. */
+static void renew(gxds_dependency_manager *m, const gxds_node_list *listed) {
+  renew_dirty(m);
+  renew_listed(m, listed);
+}
+
+/* ---- step 7: drop ---- */
+
+static void drop(gxds_dependency_manager *m, bool reshaped) {
+  if (reshaped) gxds_nodes_drop_unreached(m);
+  gxds_root_drop_old(m);
+  gxds_sources_drop_idle(m);
+}
+
+/* ---- all steps ---- */
+
+void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
+  gxds_root_update(m);
+  watch_endpoints(m);
+  bool ever_reshaped = false;
+  do {
+    gxds_node_list listed = {NULL, 0, 0};
+    if (m->reshaped) {
+      ever_reshaped = true;
+      m->reshaped = false;
+      listed = gxds_nodes_judge(m);
+    }
+    renew(m, &listed);
+    gxds_free(listed.items);
+    gxds_root_promote(m);
+  } while (m->reshaped);
+  gxds_dependency_publish(m, ever_reshaped);
+  drop(m, ever_reshaped);
+}
