@@ -114,6 +114,16 @@ TEST_F(DependencyAggregate, WhereAllAreMissingTheListIsEmpty) {  // A74.27
   EXPECT_EQ(Leaves("agg"), Strings{});
 }
 
+TEST_F(DependencyAggregate, WithoutLeavesItTellsOfAmbientErrorsOfTheRoot) {  // A88.19
+  Route({"agg"});
+  Send(Aggregate("agg", {"x"}));
+  SendError("CDS", "x");
+  SendAmbient("LDS", "listener", "no server");
+  EXPECT_EQ(Note("agg"), "LDS resource listener: no server; CDS resource x: gone");
+  SendAmbient("LDS", "listener", nullptr);
+  EXPECT_EQ(Note("agg"), "CDS resource x: gone");
+}
+
 TEST_F(DependencyAggregate, LeavesWithoutEndpointsStayOnTheList) {
   Route({"agg"});
   Send(Aggregate("agg", {"x"}));
@@ -364,6 +374,16 @@ TEST_F(KeptMembers, AreFreeWhenWhatAwaitsIsNoRootAnyMore) {
   Route({"top", "b"});
   EXPECT_EQ(Leaves("top"), (Strings{"b"}));
   EXPECT_FALSE(Watched("CDS", "mid"));
+}
+
+TEST_F(KeptMembers, AreFreeInTheSnapshotOfTheRootsThatEndTheWait) {
+  Route({"top", "b", "mid"});
+  BeginWithMid();
+  TakeLog();
+  Route({"top", "b"});
+  Strings log = TakeLog();
+  EXPECT_EQ(std::count(log.begin(), log.end(), "publish"), 1);
+  EXPECT_EQ(Leaves("top"), (Strings{"b"}));
 }
 
 // No other event would cause them to be checked.
