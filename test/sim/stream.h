@@ -109,7 +109,7 @@ struct DeltaHeard {
 enum { kNotSent = -1, kWhoKnows = -2, kSentRemoved = -3 };
 struct DeltaServed {
   bool asked = false;
-  bool lied_early = false;           // a hostile response came before the first request
+  bool lied_early = false;  // a hostile response came before the first request
   Mask names = 0;
   Mask left = 0;                     // unsubscribed lately
   int given[kNameCount] = {};        // by name: a content, or one of these
