@@ -187,9 +187,11 @@ static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
                      const gxds_cluster_entry *after) {
   bool list = is_aggregate(before) || is_aggregate(after);
   if (before && before->kind == after->kind && !(list && before->cluster != after->cluster)) {
-    return false;
+    /* An aggregate without leaves repeats the errors of its members. */
+    return node->is.is_member && after->kind == GXDS_ENTRY_ERROR;
   }
-  return list || node->is.is_member || node->held || node->subscriptions > 0;
+  if (list || node->is.is_member) return true;
+  return !before && (node->held || node->subscriptions > 0); /* it comes into the map */
 }
 
 void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,

@@ -76,14 +76,14 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
   if (candidate_names_others(m)) m->reshaped = true;
 }
 
-/* Sets whether the nodes of the published root's clusters are in it. A held node is dirty then,
- * because an error counts as a deletion if no route names the cluster. */
+/* Sets whether the nodes of the published root's clusters are in it. A held node in error is dirty
+ * then, because its error counts as a deletion if no route names the cluster. */
 static void mark_published(gxds_dependency_manager *m, bool in_published) {
   m->reshaped = true;
   for (size_t i = 0; m->published.set && i < m->published.names->count; i++) {
     gxds_node *node = gxds_node_get(m, m->published.names->names[i]);
     node->in_published = in_published;
-    if (node->held) gxds_node_touch(m, node);
+    if (node->held && node->subject.presence == GXDS_FAILED) gxds_node_touch(m, node);
   }
 }
 

@@ -78,8 +78,8 @@ static void renew_dirty(gxds_dependency_manager *m) {
     node->dirty = false;
     if (node->is.kept) {
       gxds_node_touch(m, node);
-    } else if (!node->is.has_list) {
-      renew_node(m, node);
+    } else if (!node->is.has_list && node->is.reached[GXDS_WALK_BOTH]) {
+      renew_node(m, node); /* step 7 drops those that were not reached */
     }
     node = next;
   }

@@ -124,6 +124,15 @@ TEST_F(DependencyAggregate, WithoutLeavesItTellsOfAmbientErrorsOfTheRoot) {  // 
   EXPECT_EQ(Note("agg"), "CDS resource x: gone");
 }
 
+TEST_F(DependencyAggregate, WithoutLeavesItTellsOfTheLatestErrorsOfItsMembers) {
+  Route({"agg"});
+  Send(Aggregate("agg", {"x"}));
+  SendError("CDS", "x", "one");
+  EXPECT_EQ(Note("agg"), "CDS resource x: one");
+  SendError("CDS", "x", "two");
+  EXPECT_EQ(Note("agg"), "CDS resource x: two");
+}
+
 TEST_F(DependencyAggregate, LeavesWithoutEndpointsStayOnTheList) {
   Route({"agg"});
   Send(Aggregate("agg", {"x"}));
