@@ -178,7 +178,11 @@ static void drain(gxds_endpoints_policy *e) {
   gxds_round_robin_op op;
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
   e->draining = false;
-  if (e->kept && gxds_round_robin_wanted(e->machine) == 0) let_go(e);
+  if (gxds_round_robin_wanted(e->machine) == 0) {
+    if (e->kept) let_go(e);
+    if (e->growing) gxds_demand_restart(e->demand);
+    e->growing = false;
+  }
   update_pace(e);
 }
 
@@ -294,13 +298,14 @@ void gxds_endpoints_policy_reset_backoff(void *self) {
   }
 }
 
-/* The picks need more endpoints. */
+/* The picks need more endpoints. They are not counted while these wait for their turn: otherwise
+ * each of many picks would poke the policy again. */
 void gxds_endpoints_policy_poked(void *self, uint64_t number, gxds_str text) {
   (void)number;
   (void)text;
   gxds_endpoints_policy *e = self;
   gxds_round_robin_on_use(e->machine);
-  gxds_demand_restart(e->demand);
+  e->growing = true;
   drain(e);
 }
 

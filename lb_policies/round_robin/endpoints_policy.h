@@ -42,6 +42,7 @@ struct gxds_endpoints_policy { /* first in the policy's own object */
   /* Private. */
   gxds_round_robin *machine;
   gxds_demand *demand; /* a reference; NULL: no endpoint was ever left out */
+  bool growing;        /* picks asked for more endpoints, and some of these are not tried yet */
   uint64_t random;     /* for the order of endpoints if some are left out; 0: not drawn yet */
   struct gxds_endpoint_watch **endpoints; /* by the low half of the token; NULL: no endpoint */
   gxds_subchannel **kept;                 /* references; NULL: none */

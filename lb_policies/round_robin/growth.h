@@ -6,7 +6,7 @@
  *   thousand endpoints because most of them are down.
  * - When its picks have used each READY endpoint about once (demand.h), it tries as many more as
  *   are READY, but at least a window of the pace. So a policy with many RPCs soon has all of its
- *   endpoints, and one with few stays small.
+ *   endpoints. It never becomes smaller again.
  * - While no endpoint is READY it tries all of them: no RPC may wait or fail because an endpoint
  *   was not tried.
  *

@@ -94,6 +94,17 @@ TEST_P(GrowingPolicyTest, ConnectsToMoreWhenEachEndpointMayHaveBeenPickedOnce) {
   EXPECT_GT(Picks(20000).size(), 490u) << "least_request picks at random";
 }
 
+TEST_P(GrowingPolicyTest, PicksWhileItGrowsAreNotCounted) {
+  Apply(Ports(1000));
+  ConnectAll();
+  Picks(static_cast<int>(kWindow));
+  ASSERT_LT(WatchedCount(), 2 * kWindow) << "it grows at the pace of the channel";
+  Picks(static_cast<int>(2 * kWindow));
+  host_.Pass(0);
+  ConnectAll();
+  EXPECT_EQ(WatchedCount(), 2 * kWindow);
+}
+
 TEST_P(GrowingPolicyTest, PicksAreCountedOnlyWhileEndpointsAreLeftOut) {
   Apply(Ports(3));
   ConnectAll();
