@@ -61,10 +61,10 @@ gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gx
   return e;
 }
 
-/* Sets the bytes and the version. The bytes may be those that the entry has. */
+/* Sets the bytes and the version. The bytes may be those that the entry has, or their beginning. */
 static void set_text(gxds_entry *e, gxds_str bytes, gxds_str version) {
   GXDS_CHECK(bytes.size <= UINT32_MAX && version.size <= UINT32_MAX);
-  const bool same_bytes = bytes.data == e->text && bytes.size == e->bytes_size;
+  const bool same_bytes = bytes.data == e->text;
   const size_t size = bytes.size + version.size;
   if (size != (size_t)e->bytes_size + e->version_size || !e->text) {
     e->text = gxds_realloc(e->text, size, 1);

@@ -25,8 +25,10 @@ class RoutedCall : public gxds_call {
   using Args = grpc_core::ConfigSelector::GetCallConfigArgs;
 
   // Both are borrowed: valid as long as this.
-  RoutedCall(const Args& args, absl::string_view path_of_call)
-      : gxds_call{&kOps, ToGxds(path_of_call)}, args_(args) {}
+  RoutedCall(const Args& args, absl::string_view path_of_call) : gxds_call(), args_(args) {
+    ops = &kOps;
+    path = ToGxds(path_of_call);
+  }
 
   // Memory for a Front, once the RPC has been routed.
   void* front() { return front_; }
