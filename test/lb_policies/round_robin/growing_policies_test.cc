@@ -8,6 +8,7 @@
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/least_request/least_request_policy.h"
 #include "lb_policies/pace/eager.h"
+#include "lb_policies/pace/pace.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/slow_start/slow_start_policy.h"
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
@@ -98,11 +99,20 @@ TEST_P(GrowingPolicyTest, PicksWhileItGrowsAreNotCounted) {
   Apply(Ports(1000));
   ConnectAll();
   Picks(static_cast<int>(kWindow));
-  ASSERT_LT(WatchedCount(), 2 * kWindow) << "it grows at the pace of the channel";
-  Picks(static_cast<int>(2 * kWindow));
   host_.Pass(0);
-  ConnectAll();
-  EXPECT_EQ(WatchedCount(), 2 * kWindow);
+  ASSERT_EQ(WatchedCount(), 2 * kWindow) << "these connect, and fill the window of the pace";
+  Picks(static_cast<int>(kWindow));
+  host_.Pass(0);
+  ASSERT_EQ(WatchedCount(), 2 * kWindow) << "more wait for their turn";
+  Picks(static_cast<int>(kWindow - 1));
+  host_.Pass(GXDS_PACE_PATIENCE);
+  ASSERT_EQ(WatchedCount(), 3 * kWindow);
+  Picks(1);
+  host_.Pass(GXDS_PACE_PATIENCE);
+  EXPECT_EQ(WatchedCount(), 3 * kWindow);
+  Picks(static_cast<int>(kWindow - 1));
+  host_.Pass(GXDS_PACE_PATIENCE);
+  EXPECT_EQ(WatchedCount(), 4 * kWindow);
 }
 
 TEST_P(GrowingPolicyTest, PicksAreCountedOnlyWhileEndpointsAreLeftOut) {
