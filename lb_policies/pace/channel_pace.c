@@ -69,9 +69,15 @@ static void on_turn(void *arg) {
   release(p);
 }
 
-/* Gives starts, if there are any, after the work that the serializer has in its queue. */
+/* Gives starts, if there are any, after the work that the serializer has in its queue. If the
+ * window is full, they are given when the time of its oldest attempt is over: an attempt without a
+ * response may take much longer. */
 static void schedule(gxds_channel_pace *p) {
-  if (p->scheduled || !gxds_pace_has_next(p->machine)) return;
+  if (p->scheduled) return;
+  if (!gxds_pace_has_next(p->machine)) {
+    if (p->timer_at == GXDS_TIME_NEVER) set_timer(p, gxds_pace_deadline(p->machine));
+    return;
+  }
   p->scheduled = true;
   p->holders++;
   p->channel->ops->run_later(p->channel, on_turn, p);

@@ -144,6 +144,18 @@ TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepTheOthersOut) {
   EXPECT_EQ(host_.timer_count(), 0u);
 }
 
+TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepLaterOnesOut) {
+  const std::vector<uint16_t> ports = Many();
+  Apply({ports.begin(), ports.begin() + GXDS_PACE_WINDOW});
+  host_.Pass(0);
+  EXPECT_EQ(host_.subchannels_made, size_t{GXDS_PACE_WINDOW});
+  Apply(ports);
+  host_.Pass(0);
+  EXPECT_EQ(host_.subchannels_made, size_t{GXDS_PACE_WINDOW});
+  host_.Pass(GXDS_PACE_PATIENCE);
+  EXPECT_EQ(host_.subchannels_made, ports.size());
+}
+
 TEST_F(RoundRobinPolicyTest, EndpointsThatGoLeaveTheirPlaces) {
   std::vector<uint16_t> ports = Many();
   Apply(ports);
