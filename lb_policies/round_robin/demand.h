@@ -19,8 +19,8 @@ typedef struct gxds_demand gxds_demand;
 /* Takes a reference of its own on the policy's poker. The caller owns the returned reference. */
 gxds_demand *gxds_demand_create(gxds_poker *poker);
 void gxds_demand_unref(gxds_demand *d); /* NULL is allowed */
-/* The policy was poked, and has grown: counts from 0 again. Between the poke and this call picks are
- * not counted. (A pick at the same time as this call may still see the old count. Then the next
+/* The policy was poked, and has grown: counts from 0 again. Between the poke and this call picks
+ * are not counted. (A pick at the same time as this call may still see the old count. Then the next
  * poke comes too early, which is harmless.) */
 void gxds_demand_restart(gxds_demand *d);
 
