@@ -115,9 +115,17 @@ void Clients::OnNotification(void* arg, const gxds_action* action) {
   Clients* self = client->owner;
   if (action->kind == GXDS_ACTION_RESOURCE && action->resource) {
     self->OnResource(client, *action);
-  } else if (action->error && self->errors_++ == 0) {
-    fprintf(stderr, "serve_load: a client was told: %.*s\n", GXDS_STR_ARG(action->error->message));
+  } else if (action->error) {
+    self->OnError(*client, *action->error);
   }
+}
+
+// On a busy machine the first attempt to connect may fail; the client then tries again. Later the
+// server must not cause errors.
+void Clients::OnError(const Client& client, const gxds_error& error) {
+  const bool connected = client.missing < client.has.size();
+  if ((connected ? errors_ : early_errors_)++ > 0) return;
+  fprintf(stderr, "serve_load: a client was told: %.*s\n", GXDS_STR_ARG(error.message));
 }
 
 void Clients::OnResource(Client* client, const gxds_action& action) {

@@ -66,6 +66,7 @@ class Clients {
   struct Client;
 
   static void OnNotification(void* arg, const gxds_action* action);
+  void OnError(const Client& client, const gxds_error& error);
   void OnResource(Client* client, const gxds_action& action);
   void OnNumber(Client* client, int number);
   void Note(int* count);
@@ -80,6 +81,7 @@ class Clients {
   std::vector<Lag> lags_;                        // the reactor's
   std::atomic<uint64_t> updates_{0};
   std::atomic<int> errors_{0};
+  std::atomic<int> early_errors_{0};  // before a client had its first resource
 
   std::mutex mu_;
   std::condition_variable changed_;
