@@ -57,7 +57,7 @@ class Clients {
   // How many updates of the changing endpoint all clients were notified of. If changes were merged,
   // there are fewer updates than changes.
   uint64_t updates() const { return updates_; }
-  // Errors that clients were notified of; 0 in a good run.
+  // Errors that clients were notified of after their first resource; 0 in a good run.
   int errors() const { return errors_; }
   // For a run that failed: how many clients have all resources, and how many the last change.
   std::string Progress();
