@@ -3,7 +3,6 @@
 #include <grpc/grpc.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* What each node is to show, as a function of what is known of the resources, of what nodes show,
- * and of the roots. Nothing here changes an entry or a watch.
+/* Decides which entry each node shows next. This depends only on the resources, on the present
+ * entries, and on the roots. Nothing here changes an entry or a watch.
  *
  * An aggregate is READY once all below it can show their latest resources, down to the leaves.
  * Until then it shows the list before. So shown lists have no loops: a loop would also be one of
@@ -8,10 +8,10 @@
  * While an aggregate waits, every entry that it shows is kept as it is (A74: the configuration
  * before stays in use). Otherwise the clusters in the old list might already have moved their
  * endpoints to the new clusters, and the list would be useless. A cluster has one entry for all its
- * users, so a kept cluster stays as it was for its own routes too. Errors are not kept: a cluster
- * that gets well is used at once, and kept from then on. Waiting ends with the awaited resources:
- * each of them comes, or is known to be missing after a while (A57, A88). An aggregate waits only
- * for such a resource, or for something below that waits. */
+ * users, so a kept cluster stays as it was for its own routes too. Errors are not kept: if a
+ * cluster in error gets a valid resource, it is used at once, and kept from then on. An aggregate
+ * waits only for a resource, or for an aggregate below it that waits. So waiting ends: each
+ * resource comes, or is known to be missing after a while (A57, A88). */
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -91,7 +91,8 @@ static bool is_ready(const gxds_dependency_manager *m, const gxds_node *node) {
   return true;
 }
 
-/* A node that only an old list shows makes nobody wait: it is not reached over latest lists. */
+/* No aggregate waits for a node that only old lists name. A walk over the latest lists does not
+ * reach such a node. */
 static bool keeps(const gxds_node *node) {
   return node->is.kept || (state_of(node) == WAITING && node->is.reached[GXDS_WALK_LATEST]);
 }
@@ -141,8 +142,8 @@ gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m) {
   }
   gxds_free(reached.items);
   size_t with_height = find_heights(m, &listed);
-  /* If every list is shown, its members could be shown when it was shown first. Then nobody waits
-   * and shows a list, so it does not matter who is reached over latest lists. */
+  /* If every aggregate shows its latest list, all members of these lists could be shown before. So
+   * no aggregate that shows a list waits, and the walk over latest lists is not needed. */
   if (differ) gxds_free(gxds_nodes_walk(m, GXDS_WALK_LATEST).items);
   find_kept(m, &listed, with_height);
   return listed;

@@ -1,12 +1,12 @@
 /* The parts of the dependency manager and how they are connected. Only the files dependency_*.c
- * include this. dependency_settle.c says what happens with them, step by step.
+ * include this. dependency_settle.c explains each step that uses them.
  *
  *   root ── node ──┬── node …        (an aggregate's members: by name)
  *                  └── use ── source (the endpoints of a leaf; several nodes may use one)
  *
  * A node is a wanted cluster. Its entry is the cluster in the snapshot: what the node shows. If the
- * latest resource needs something that is awaited, the node shows what the resource before said,
- * and uses the sources of both. A source is an EDS resource or a DNS name. */
+ * latest resource needs something that is awaited, the node shows the resource before it, and uses
+ * the sources of both. A source is an EDS resource or a DNS name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 

@@ -1,4 +1,4 @@
-/* How the dependency manager settles: from the events since the last time to a snapshot.
+/* How the dependency manager settles: it makes a snapshot from the events since the last time.
  *
  * Constants
  *
@@ -22,14 +22,15 @@
  * A node is dirty if its entry may be out of date: something about it was reported since it was
  * last evaluated, or it was kept then.
  *
- * The manager is reshaped if a change concerns more than one node: other nodes are roots, a list
- * has other members, or a member became a leaf, an aggregate or an error. Only then is anything
- * done that takes time for each node there is.
+ * The manager is reshaped if a change concerns more than one node: other nodes are roots, a root
+ * shows something for the first time, a list has other members, a member became a leaf, an
+ * aggregate or an error, or its error is another one. Only then does the time depend on the number
+ * of nodes.
  *
  * Steps
  *
- *   1. gxds_root_update() (dependency_root.c): compares what the listener and the route
- *      configuration say with the roots. Makes a candidate, or fails.
+ *   1. gxds_root_update() (dependency_root.c): compares the listener and the route configuration
+ * with the roots. Makes a candidate, or fails.
  *   2. watch_endpoints(): dirty nodes watch the endpoints that their latest resources need.
  *
  *   Then, once, and again as long as the manager is reshaped:
@@ -44,8 +45,8 @@
  *
  *   After that:
  *
- *   6. gxds_dependency_publish() (dependency_publish.c): makes a snapshot of what nodes show, and
- *      publishes it if it differs from the last one.
+ *   6. gxds_dependency_publish() (dependency_publish.c): makes a snapshot of all entries, and
+ * publishes it if it differs from the last one.
  *   7. drop(): ends the watches that are not needed any more.
  *
  * The repetition ends. The roots change at most once, in step 5. With the same roots, a round shows

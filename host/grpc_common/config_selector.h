@@ -74,7 +74,8 @@ struct MethodConfig {
 // What each version of gRPC derives its own class from.
 class ConfigSelectorInC : public grpc_core::ConfigSelector {
  public:
-  // The arguments are those of ToHost() in resolver.h. Method configs of before are used again.
+  // The arguments are those of ToHost() in resolver.h. If `before` has the same method config, it
+  // is used again.
   ConfigSelectorInC(gxds_config_selector* selector, const grpc_core::ChannelArgs& args,
                     const grpc_core::ConfigSelector* before);
   ~ConfigSelectorInC() override { gxds_config_selector_unref(selector_); }

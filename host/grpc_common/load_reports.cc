@@ -1,6 +1,6 @@
 // Out-of-band load reports of backends (A51), which policies request of subchannels. The reports
-// come on a stream of the subchannel's own connection. All who want reports on that connection
-// share the stream, in this channel and in others.
+// come on a stream of the subchannel's own connection. All policies that request reports on that
+// connection share the stream, in this channel and in others.
 //
 // The host's OobBackendMetricWatcher is not used, because its BackendMetricData has only the
 // utilizations of CPU and memory.
@@ -113,7 +113,7 @@ class OobProducer : public DataProducer {
     return factory.Create();
   }
   UniqueTypeName type() const override { return Type(); }
-  // Called when nobody uses it any more.
+  // Called when the last user has ended.
   void Orphaned() override {
     {
       std::lock_guard<std::mutex> lock(mu_);

@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/* The limit, unless the environment says otherwise. Up to this number every RPC finds a connection;
- * beyond it the cost of a channel stays limited. */
+/* The limit, unless the environment sets another one. Up to this number of endpoints, RPCs need not
+ * wait for connections. With more, connections cost CPU and memory, so they are made as RPCs need
+ * them. */
 #define GXDS_EAGER_ENDPOINTS 2000
 /* The least that a leaf policy gets, if it has so many endpoints. They can connect at once. */
 #define GXDS_EAGER_LEAST GXDS_PACE_WINDOW

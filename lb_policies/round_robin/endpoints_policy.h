@@ -96,7 +96,8 @@ void gxds_endpoints_policy_exit_idle(void *self);
 void gxds_endpoints_policy_reset_backoff(void *self);
 void gxds_endpoints_policy_poked(void *self, uint64_t number, gxds_str text);
 void gxds_endpoints_policy_end(void *self);
-/* They, and the word of the traces, which are those of round_robin, as members of a table. */
+/* These functions, and the name of the trace flag, as members of a gxds_policy_type. All these
+ * policies have the traces of round_robin. */
 #define GXDS_ENDPOINTS_POLICY                                                                 \
   .trace = "round_robin", .exit_idle = gxds_endpoints_policy_exit_idle,                       \
   .reset_backoff = gxds_endpoints_policy_reset_backoff, .poked = gxds_endpoints_policy_poked, \
