@@ -25,11 +25,11 @@ enum { kLooks = 8 };
 #define POLL_ALONE (10 * GXDS_MILLISECOND)
 #define POLL_SHORT GXDS_MILLISECOND
 
-/* Events that were fetched but not handled are looked for after 4 ms of quiet, and then after
- * intervals that get eight times longer each, up to GXDS_POLL_QUIET_MAX. This costs an idle program
- * next to nothing. */
+/* Events that were fetched but not handled are looked for after 4 ms of quiet, then after 256 ms,
+ * and then every GXDS_POLL_QUIET_MAX. The first look finds nearly all of them, and each one wakes a
+ * thread, so there are few. */
 #define QUIET (4 * GXDS_MILLISECOND)
-#define QUIET_FACTOR 8
+#define QUIET_FACTOR 64
 
 static bool others_expected(const gxds_poll_policy *p, gxds_time now) {
   return p->others_seen != GXDS_TIME_NEVER && now - p->others_seen < OTHERS_EXPECTED;

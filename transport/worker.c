@@ -80,7 +80,6 @@ static void *run(void *arg) {
         break;
       case GXDS_POLL_POLL:
         busy = poll_host(w, step.time);
-        wait_for(fds, 1, 0);
         break;
     }
     bool found = step.kind == GXDS_POLL_POLL ? busy : fds[1].revents != 0;

@@ -102,6 +102,23 @@ TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
   EXPECT_LE(wakes, 3 * 100 + 5);
 }
 
+// As in a program that receives an update now and then, which its own thread takes.
+TEST(PollPolicy, WakesSixTimesForAnEventThatOthersTakeInAnIdleProgram) {
+  Thread t;
+  t.Others(GXDS_SECOND);
+  for (int event = 0; event < 10; ++event) {
+    t.BecomeIdle();
+    int wakes = 1;
+    t.Step(true);
+    while (t.kind() != GXDS_POLL_WATCH || t.time() != GXDS_POLL_QUIET_MAX) {
+      t.Step(false);
+      ++wakes;
+    }
+    // The event, a look, and then two polls with a WATCH before the second.
+    EXPECT_LE(wakes, 6);
+  }
+}
+
 TEST(PollPolicy, TakesWhatOthersLeaveWithin14Milliseconds) {
   for (int at = 0; at < 4; ++at) {  // at any step when the others stop
     Thread t;
