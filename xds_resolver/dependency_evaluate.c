@@ -43,7 +43,7 @@ static uint8_t height_of(const gxds_dependency_manager *m, const gxds_cluster *l
   uint8_t most = 0;
   for (size_t i = 0; i < list->aggregate_count; i++) {
     const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
-    if (!member || !member->is.reached[GXDS_WALK_BOTH]) return 0; /* because it is too deep */
+    if (!member || !member->is.walked[GXDS_WALK_BOTH]) return 0; /* because it is too deep */
     uint8_t height = gxds_node_latest_list(member) ? member->is.height : 1;
     if (height == 0) return 0;
     if (height > most) most = height;
@@ -94,7 +94,8 @@ static bool is_ready(const gxds_dependency_manager *m, const gxds_node *node) {
 /* No aggregate waits for a node that only old lists name. A walk over the latest lists does not
  * reach such a node. */
 static bool keeps(const gxds_node *node) {
-  return node->is.kept || (state_of(node) == WAITING && node->is.reached[GXDS_WALK_LATEST]);
+  return node->is.kept ||
+         (state_of(node) == WAITING && gxds_node_is_reached(node, GXDS_WALK_LATEST));
 }
 
 /* Keeps the members, except those in error. True if one of them was not kept before. */
@@ -126,25 +127,35 @@ static void find_kept(const gxds_dependency_manager *m, const gxds_node_list *li
   }
 }
 
+/* Finds out which nodes are in the graph, by what it was before. */
+static void renew_graph(gxds_dependency_manager *m) {
+  gxds_node_list before = m->graph;
+  for (size_t i = 0; i < before.count; i++) {
+    before.items[i]->is = (gxds_judgement){.kept = false};
+  }
+  m->graph = gxds_nodes_walk(m, &before, GXDS_WALK_BOTH);
+  for (size_t i = 0; i < before.count; i++) {
+    if (!before.items[i]->is.walked[GXDS_WALK_BOTH]) gxds_node_changed(m, before.items[i]);
+  }
+  gxds_free(before.items);
+}
+
 gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m) {
-  gxds_node *node;
-  DL_FOREACH(m->nodes, node) { node->is = (gxds_judgement){.kept = false}; }
-  gxds_node_list reached = gxds_nodes_walk(m, GXDS_WALK_BOTH);
+  renew_graph(m);
   gxds_node_list listed = {NULL, 0, 0};
   bool differ = false; /* whether a node shows something else than its latest list */
-  for (size_t i = 0; i < reached.count; i++) {
-    node = reached.items[i];
+  for (size_t i = 0; i < m->graph.count; i++) {
+    gxds_node *node = m->graph.items[i];
     const gxds_cluster *shown = gxds_node_shown_list(node);
     const gxds_cluster *latest = gxds_node_latest_list(node);
     node->is.has_list = shown || latest;
     if (node->is.has_list) gxds_node_list_add(&listed, node);
     if (shown != latest) differ = true;
   }
-  gxds_free(reached.items);
   size_t with_height = find_heights(m, &listed);
   /* If every aggregate shows its latest list, all members of these lists could be shown before. So
    * no aggregate that shows a list waits, and the walk over latest lists is not needed. */
-  if (differ) gxds_free(gxds_nodes_walk(m, GXDS_WALK_LATEST).items);
+  if (differ) gxds_free(gxds_nodes_walk(m, &m->graph, GXDS_WALK_LATEST).items);
   find_kept(m, &listed, with_height);
   return listed;
 }

@@ -119,11 +119,21 @@ gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name) {
   return node;
 }
 
+static void mark_changed(gxds_dependency_manager *m, gxds_node *node) {
+  if (node->is_changed) return;
+  node->is_changed = true;
+  node->next_changed = m->changed;
+  m->changed = node;
+}
+
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node) {
-  if (node->dirty) return;
   node->dirty = true;
-  node->next_dirty = m->dirty;
-  m->dirty = node;
+  mark_changed(m, node);
+}
+
+void gxds_node_changed(gxds_dependency_manager *m, gxds_node *node) {
+  if (node->is.walked[GXDS_WALK_BOTH]) m->reshaped = true;
+  mark_changed(m, node);
 }
 
 void gxds_nodes_touch_all(gxds_dependency_manager *m) {
@@ -181,8 +191,7 @@ void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node) {
   }
 }
 
-/* Whether other nodes, or the set of clusters in the map, depend on the difference of the entries.
- */
+/* Whether other nodes, or the roots of the snapshot, depend on the difference of the entries. */
 static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
                      const gxds_cluster_entry *after) {
   bool list = is_aggregate(before) || is_aggregate(after);
@@ -191,7 +200,7 @@ static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
     return node->is.is_member && after->kind == GXDS_ENTRY_ERROR;
   }
   if (list || node->is.is_member) return true;
-  return !before && (node->held || node->subscriptions > 0); /* it comes into the map */
+  return !before && node->held; /* it becomes a root of the snapshot */
 }
 
 void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
@@ -220,9 +229,18 @@ void gxds_node_list_add(gxds_node_list *list, gxds_node *node) {
   list->items[list->count++] = node;
 }
 
+static bool is_root(const gxds_node *node, gxds_walk_kind kind) {
+  return node->in_published || node->held || node->subscriptions > 0 ||
+         (node->in_candidate && kind != GXDS_WALK_SHOWN);
+}
+
+bool gxds_node_is_reached(const gxds_node *node, gxds_walk_kind kind) {
+  return is_root(node, kind) || node->is.walked[kind];
+}
+
 static void reach(gxds_node_list *reached, gxds_node *node, gxds_walk_kind kind) {
-  if (node->is.reached[kind]) return;
-  node->is.reached[kind] = true;
+  if (node->is.walked[kind]) return;
+  node->is.walked[kind] = true;
   gxds_node_list_add(reached, node);
 }
 
@@ -235,12 +253,13 @@ static void reach_members(gxds_dependency_manager *m, gxds_node_list *reached,
   }
 }
 
-gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, gxds_walk_kind kind) {
+gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list *from,
+                               gxds_walk_kind kind) {
   gxds_node_list reached = {NULL, 0, 0};
-  gxds_node *root;
-  DL_FOREACH(m->nodes, root) {
-    bool is_root = root->in_published || root->held || root->subscriptions > 0;
-    if (is_root || (root->in_candidate && kind != GXDS_WALK_SHOWN)) reach(&reached, root, kind);
+  for (size_t i = 0; i < from->count; i++) {
+    gxds_node *node = from->items[i];
+    bool has_list = gxds_node_shown_list(node) || gxds_node_latest_list(node);
+    if (has_list && is_root(node, kind)) reach(&reached, node, kind);
   }
   int depth = 1; /* of the nodes from `done` up to `level_end` */
   size_t level_end = reached.count;
@@ -269,23 +288,34 @@ static void node_destroy(gxds_node *node) {
   gxds_free(node);
 }
 
+static void drop(gxds_dependency_manager *m, gxds_node *node) {
+  GXDS_CHECK(!node->in_map && !node->dirty);
+  use_set(m, &node->shown, node, NULL);
+  use_set(m, &node->awaited, node, NULL);
+  DL_DELETE(m->nodes, node);
+  HASH_DELETE(by_name, m->nodes_by_name, node);
+  gxds_subject_stop(m, &node->subject);
+  node_destroy(node);
+}
+
 void gxds_nodes_drop_unreached(gxds_dependency_manager *m) {
-  gxds_node *node;
-  gxds_node *next;
-  DL_FOREACH_SAFE(m->nodes, node, next) {
-    if (node->is.reached[GXDS_WALK_BOTH]) continue;
-    GXDS_CHECK(!node->in_map && !node->dirty);
-    use_set(m, &node->shown, node, NULL);
-    use_set(m, &node->awaited, node, NULL);
-    DL_DELETE(m->nodes, node);
-    HASH_DELETE(by_name, m->nodes_by_name, node);
-    gxds_subject_stop(m, &node->subject);
-    node_destroy(node);
+  gxds_node *node = m->changed;
+  m->changed = NULL;
+  while (node) {
+    gxds_node *next = node->next_changed;
+    node->is_changed = false;
+    if (!gxds_node_is_reached(node, GXDS_WALK_BOTH)) {
+      drop(m, node);
+    } else if (node->dirty) {
+      mark_changed(m, node); /* it is kept */
+    }
+    node = next;
   }
 }
 
 void gxds_nodes_fini(gxds_dependency_manager *m) {
   HASH_CLEAR(by_name, m->nodes_by_name);
+  gxds_free(m->graph.items);
   gxds_node *node;
   gxds_node *next;
   DL_FOREACH_SAFE(m->nodes, node, next) { node_destroy(node); }

@@ -76,9 +76,10 @@ typedef enum gxds_walk_kind {
   GXDS_WALK_BOTH,
 } gxds_walk_kind;
 
-/* What gxds_nodes_judge() found out about a node. The words are those of dependency_settle.c. */
+/* What gxds_nodes_judge() found out about a node in the graph; zero for the others. The words are
+ * those of dependency_settle.c. */
 typedef struct gxds_judgement {
-  bool reached[GXDS_WALK_BOTH + 1]; /* by a walk of that kind from the roots */
+  bool walked[GXDS_WALK_BOTH + 1]; /* by a walk of that kind; BOTH: the node is in the graph */
   bool has_list;  /* it is an aggregate by its entry, its latest resource, or both */
   bool is_member; /* a list that a walk went over names it */
   bool kept;      /* shown by an aggregate that is WAITING or kept */
@@ -101,10 +102,11 @@ struct gxds_node {
   bool in_published; /* a route of the published root names it */
   bool in_candidate;
 
-  bool in_map; /* the published map has its entry */
-  bool dirty;  /* in the list of nodes whose entries may be out of date */
+  bool in_map;     /* the published map has its entry */
+  bool dirty;      /* the entry may be out of date */
+  bool is_changed; /* in the manager's list of changed nodes */
   gxds_judgement is;
-  gxds_node *next_dirty;
+  gxds_node *next_changed;
   uint64_t leaf_mark; /* the number of the last list of leaves that it was added to */
 
   UT_hash_handle by_name;
@@ -165,9 +167,12 @@ struct gxds_dependency_manager {
                                      there are none */
 
   /* What settle() has to do. */
-  gxds_node *dirty;  /* after settle(), only kept nodes are left in it */
-  bool reshaped;     /* the roots may have changed, or what a walk from them reaches */
-  gxds_source *idle; /* those that nobody uses */
+  gxds_node *changed; /* the nodes that are dirty, or that may be other roots than before, or none,
+                         or out of the graph. After settle(), only those that are kept */
+  gxds_node_list graph; /* the roots with a list, and all nodes that lists lead to from there. From
+                           one gxds_nodes_judge() to the next: new lists are added at the end */
+  bool reshaped;        /* the graph may have changed, or the roots of the snapshot */
+  gxds_source *idle;    /* those that nobody uses */
 
   uint64_t last_token;
   uint64_t last_leaf_mark;
@@ -218,6 +223,8 @@ void gxds_root_fini(gxds_dependency_manager *m);
 gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name);
 gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* made if there is none */
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* marks it dirty */
+/* Marks a node that may be a root for other reasons than before, or not be one any more. */
+void gxds_node_changed(gxds_dependency_manager *m, gxds_node *node);
 void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m,
                        gxds_source *source); /* touches all nodes that use it */
@@ -235,19 +242,24 @@ void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node);
 /* Makes the node show that entry, unless it shows an equal one. Takes ownership of the entry. */
 void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
                     const gxds_cluster_entry *take_entry);
-/* Walks from the roots, the nearest nodes first, and makes missing nodes. A walk over shown lists
- * leaves out the candidate. Returns the nodes that it reached, each once. */
-gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, gxds_walk_kind kind);
+/* Walks from those of the nodes that are roots with a list, the nearest nodes first, and makes
+ * missing nodes. A walk over shown lists leaves out the candidate. Returns the nodes that it walked
+ * over, each once. */
+gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list *from,
+                               gxds_walk_kind kind);
 void gxds_node_list_add(gxds_node_list *list, gxds_node *node);
-/* Ends the watches of nodes that the last walk over both kinds of lists did not reach. */
+/* Whether a node is a root, or the last walk of that kind went over it. */
+bool gxds_node_is_reached(const gxds_node *node, gxds_walk_kind kind);
+/* Ends the watches of changed nodes that are not reached over either kind of lists. */
 void gxds_nodes_drop_unreached(gxds_dependency_manager *m);
 void gxds_sources_drop_idle(gxds_dependency_manager *m);
 void gxds_nodes_fini(gxds_dependency_manager *m);
 
 /* ---- what each node is to show (dependency_evaluate.c) ---- */
 
-/* Finds out what nodes have to know of each other: see gxds_judgement. Returns the nodes with a
- * list. */
+/* Finds out which nodes are in the graph now, and what they have to know of each other: see
+ * gxds_judgement. Nodes that left the graph are marked as changed. Returns the nodes with a list.
+ */
 gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m);
 /* The entry that the node is to show, by what is known of its resources, by the judgement, and by
  * what the members of its list show. The caller owns the returned reference. NULL: the node stays
@@ -269,8 +281,7 @@ const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* Puts the node's entry into the map, in place of an earlier one. */
 void gxds_dependency_map_put(gxds_dependency_manager *m, gxds_node *node);
-/* Publishes a snapshot if it differs from the last one. reshaped: other clusters than before may
- * belong in it. */
+/* Publishes a snapshot if it differs from the last one. reshaped: whether step 3 ran. */
 void gxds_dependency_publish(gxds_dependency_manager *m, bool reshaped);
 void gxds_dependency_forget_published(gxds_dependency_manager *m);
 

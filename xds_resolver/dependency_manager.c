@@ -117,6 +117,7 @@ gxds_dependency_manager *gxds_dependency_manager_create(
 
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_dependency_forget_published(m);
+  gxds_name_map_unref(m->map);
   HASH_CLEAR(by_token, m->subjects); /* before the listed subjects are freed */
   gxds_root_fini(m);
   gxds_nodes_fini(m);
@@ -217,21 +218,21 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
 }
 
 /* Whether an error entry is a deleted one depends on the reasons of the node. */
-static void roots_changed(gxds_dependency_manager *m, gxds_node *node) {
-  m->reshaped = true;
+static void reasons_changed(gxds_dependency_manager *m, gxds_node *node) {
+  gxds_node_changed(m, node);
   gxds_node_touch(m, node);
 }
 
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_get(m, cluster);
   if (node->subscriptions++ > 0) return;
-  roots_changed(m, node);
+  reasons_changed(m, node);
 }
 
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster) {
   gxds_node *node = gxds_node_find(m, cluster);
   if (!node || node->subscriptions == 0 || --node->subscriptions > 0) return;
-  roots_changed(m, node);
+  reasons_changed(m, node);
 }
 
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held) {
@@ -246,7 +247,8 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
   node->held = held;
   /* While a route of the published root names the cluster, a hold changes nothing. */
   if (node->in_published) return;
-  roots_changed(m, node);
+  m->reshaped = true;
+  reasons_changed(m, node);
 }
 
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {

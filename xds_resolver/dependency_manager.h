@@ -19,8 +19,9 @@
  * endpoints to the new member. A cluster has one entry for all its users: it stays as it was for
  * them too, at most until the awaited resource is known to be missing. An error of the listener or
  * the route configuration fails the channel; an error of a cluster or its endpoints concerns that
- * cluster only. The cost depends on the changes: clusters are walked only when roots, subscriptions
- * or aggregates change. */
+ * cluster only. The cost depends on the changes: only those of the listener, the routes and the
+ * clusters that RPCs hold look at all clusters, and only those of an aggregate look at all
+ * aggregates and what they name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 

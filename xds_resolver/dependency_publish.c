@@ -15,14 +15,18 @@ static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
   gxds_name_map_unref(before);
 }
 
-static void renew_map(gxds_dependency_manager *m) {
-  gxds_free(gxds_nodes_walk(m, GXDS_WALK_SHOWN).items);
-  gxds_node *node;
-  DL_FOREACH(m->nodes, node) {
-    bool belongs = node->is.reached[GXDS_WALK_SHOWN] && node->entry;
-    if (belongs && !node->in_map) gxds_dependency_map_put(m, node);
-    if (!belongs && node->in_map) map_remove(m, node);
+static void place(gxds_dependency_manager *m, gxds_node *node) {
+  bool belongs = gxds_node_is_reached(node, GXDS_WALK_SHOWN) && node->entry;
+  if (belongs && !node->in_map) gxds_dependency_map_put(m, node);
+  if (!belongs && node->in_map) map_remove(m, node);
+}
+
+static void renew_map(gxds_dependency_manager *m, bool reshaped) {
+  if (reshaped) {
+    gxds_free(gxds_nodes_walk(m, &m->graph, GXDS_WALK_SHOWN).items);
+    for (size_t i = 0; i < m->graph.count; i++) place(m, m->graph.items[i]);
   }
+  for (gxds_node *node = m->changed; node; node = node->next_changed) place(m, node);
 }
 
 /* ---- the snapshot ---- */
@@ -91,8 +95,8 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
 }
 
 void gxds_dependency_publish(gxds_dependency_manager *m, bool reshaped) {
+  renew_map(m, reshaped);
   if (!m->published.set) return;
-  if (reshaped) renew_map(m);
   const gxds_names *roots = roots_of(m, reshaped);
   const gxds_plugins *plugins = gxds_dependency_plugins(m);
   if (is_published(m, roots, plugins)) {
@@ -104,12 +108,6 @@ void gxds_dependency_publish(gxds_dependency_manager *m, bool reshaped) {
 }
 
 void gxds_dependency_forget_published(gxds_dependency_manager *m) {
-  gxds_node *node;
-  if (m->map) {
-    DL_FOREACH(m->nodes, node) { node->in_map = false; }
-  }
-  gxds_name_map_unref(m->map);
-  m->map = NULL;
   gxds_config_unref(m->config);
   m->config = NULL;
 }

@@ -27,9 +27,10 @@ static bool candidate_names_others(const gxds_dependency_manager *m) {
 static void clear_candidate(gxds_dependency_manager *m) {
   if (!m->candidate.set) return;
   for (size_t i = 0; i < m->candidate.names->count; i++) {
-    gxds_node_get(m, m->candidate.names->names[i])->in_candidate = false;
+    gxds_node *node = gxds_node_get(m, m->candidate.names->names[i]);
+    node->in_candidate = false;
+    if (candidate_names_others(m)) gxds_node_changed(m, node);
   }
-  if (candidate_names_others(m)) m->reshaped = true;
   root_clear(&m->candidate);
   m->candidate_missing = 0;
 }
@@ -72,8 +73,8 @@ static void set_candidate(gxds_dependency_manager *m, const gxds_listener *liste
     gxds_node *node = gxds_node_get(m, next.names->names[i]);
     node->in_candidate = true;
     if (!node->entry) m->candidate_missing++;
+    if (candidate_names_others(m)) gxds_node_changed(m, node);
   }
-  if (candidate_names_others(m)) m->reshaped = true;
 }
 
 /* Sets whether the nodes of the published root's clusters are in it. A held node in error is dirty
@@ -83,6 +84,7 @@ static void mark_published(gxds_dependency_manager *m, bool in_published) {
   for (size_t i = 0; m->published.set && i < m->published.names->count; i++) {
     gxds_node *node = gxds_node_get(m, m->published.names->names[i]);
     node->in_published = in_published;
+    gxds_node_changed(m, node);
     if (node->held && node->subject.presence == GXDS_FAILED) gxds_node_touch(m, node);
   }
 }

@@ -22,21 +22,26 @@
  * A node is dirty if its entry may be out of date: something about it was reported since it was
  * last evaluated, or it was kept then.
  *
- * The manager is reshaped if a change concerns more than one node: other nodes are roots, a root
- * shows something for the first time, a list has other members, a member became a leaf, an
- * aggregate or an error, or its error is another one. Only then does the time depend on the number
- * of nodes.
+ * The graph is the roots with a list, and all nodes that lists lead to from there. All other nodes
+ * are roots on their own. A change of one concerns no other node. A node is changed if it is dirty,
+ * if it may be a root for other reasons than before, or if it left the graph.
+ *
+ * The manager is reshaped if a change concerns more than one node: the snapshot has other roots, a
+ * node of the graph became a root or is none any more, a list has other members, a member became a
+ * leaf, an aggregate or an error, or its error is another one. Only then does the time depend on
+ * the size of the graph and on the number of roots. So a dynamic subscription costs the same among
+ * any number of clusters.
  *
  * Steps
  *
- *   1. gxds_root_update() (dependency_root.c): compares the listener and the route configuration
- * with the roots. Makes a candidate, or fails.
+ *   1. gxds_root_update() (dependency_root.c): compares the listener and the route
+ *      configuration with the roots. Makes a candidate, or fails.
  *   2. watch_endpoints(): dirty nodes watch the endpoints that their latest resources need.
  *
  *   Then, once, and again as long as the manager is reshaped:
  *
- *   3. gxds_nodes_judge() (dependency_evaluate.c), if the manager is reshaped: walks from the roots
- *      over all lists, and watches members that are new. Finds out which nodes are TOO_DEEP, which
+ *   3. gxds_nodes_judge() (dependency_evaluate.c), if the manager is reshaped: walks over the
+ *      graph again, and watches members that are new. Finds out which nodes are TOO_DEEP, which
  *      aggregates are READY, and which nodes are KEPT for those that are WAITING.
  *   4. renew(): evaluates dirty nodes, and if step 3 ran, all aggregates. A node whose evaluation
  *      differs from what it shows, shows the result.
@@ -45,9 +50,10 @@
  *
  *   After that:
  *
- *   6. gxds_dependency_publish() (dependency_publish.c): makes a snapshot of all entries, and
- * publishes it if it differs from the last one.
- *   7. drop(): ends the watches that are not needed any more.
+ *   6. gxds_dependency_publish() (dependency_publish.c): makes a snapshot of all entries,
+ *      and publishes it if it differs from the last one.
+ *   7. drop(): ends the watches that are not needed any more. Only changed nodes can have become
+ *      unneeded.
  *
  * The repetition ends. The roots change at most once, in step 5. With the same roots, a round shows
  * only latest lists, which the walk went over already, so the next walk reaches the same nodes or
@@ -57,10 +63,12 @@
 /* ---- step 2: watch endpoints ---- */
 
 static void watch_endpoints(gxds_dependency_manager *m) {
-  for (gxds_node *node = m->dirty; node; node = node->next_dirty) {
+  for (gxds_node *node = m->changed; node; node = node->next_changed) {
+    if (!node->dirty) continue;
     gxds_node_use_sources(m, node);
-    bool concerns_others = node->is.kept || node->is.has_list || gxds_node_latest_list(node);
-    if (concerns_others) m->reshaped = true;
+    bool is_list = gxds_node_latest_list(node);
+    if (is_list || node->is.has_list || node->is.kept) m->reshaped = true;
+    if (is_list && !node->is.walked[GXDS_WALK_BOTH]) gxds_node_list_add(&m->graph, node);
   }
 }
 
@@ -72,17 +80,12 @@ static void renew_node(gxds_dependency_manager *m, gxds_node *node) {
 }
 
 static void renew_dirty(gxds_dependency_manager *m) {
-  gxds_node *node = m->dirty;
-  m->dirty = NULL;
-  while (node) {
-    gxds_node *next = node->next_dirty;
+  for (gxds_node *node = m->changed; node; node = node->next_changed) {
+    if (!node->dirty || node->is.kept) continue;
     node->dirty = false;
-    if (node->is.kept) {
-      gxds_node_touch(m, node);
-    } else if (!node->is.has_list && node->is.reached[GXDS_WALK_BOTH]) {
-      renew_node(m, node); /* step 7 drops those that were not reached */
-    }
-    node = next;
+    /* Step 7 drops those that are not reached. */
+    bool reached = gxds_node_is_reached(node, GXDS_WALK_BOTH);
+    if (reached && !node->is.has_list) renew_node(m, node);
   }
 }
 
@@ -109,7 +112,7 @@ static void renew_listed(gxds_dependency_manager *m, const gxds_node_list *liste
   }
 }
 
-/* listed: the nodes with a list, if step 3 ran. */
+/* listed: the nodes of the graph with a list, if step 3 ran. */
 static void renew(gxds_dependency_manager *m, const gxds_node_list *listed) {
   renew_dirty(m);
   renew_listed(m, listed);
@@ -117,8 +120,8 @@ static void renew(gxds_dependency_manager *m, const gxds_node_list *listed) {
 
 /* ---- step 7: drop ---- */
 
-static void drop(gxds_dependency_manager *m, bool reshaped) {
-  if (reshaped) gxds_nodes_drop_unreached(m);
+static void drop(gxds_dependency_manager *m) {
+  gxds_nodes_drop_unreached(m);
   gxds_root_drop_old(m);
   gxds_sources_drop_idle(m);
 }
@@ -141,5 +144,5 @@ void gxds_dependency_manager_settle(gxds_dependency_manager *m) {
     gxds_root_promote(m);
   } while (m->reshaped);
   gxds_dependency_publish(m, ever_reshaped);
-  drop(m, ever_reshaped);
+  drop(m);
 }

@@ -13,11 +13,16 @@ static void validate_use(const gxds_use *use, const gxds_node *node) {
 static void validate_node(const gxds_dependency_manager *m, const gxds_node *node) {
   GXDS_CHECK(gxds_node_find(m, node->subject.name) == node);
   GXDS_CHECK(!node->dirty || node->is.kept);
-  GXDS_CHECK(node->is.reached[GXDS_WALK_BOTH]);
+  GXDS_CHECK(node->dirty == node->is_changed);
+  GXDS_CHECK(gxds_node_is_reached(node, GXDS_WALK_BOTH));
+  bool is_list = gxds_node_shown_list(node) || gxds_node_latest_list(node);
+  GXDS_CHECK(is_list == node->is.has_list);
+  GXDS_CHECK(node->is.walked[GXDS_WALK_BOTH] == (is_list || node->is.is_member));
   GXDS_CHECK(!node->is.has_list || node->is.renewed);
   GXDS_CHECK((node->subject.presence == GXDS_PRESENT) == (node->subject.resource != NULL));
   GXDS_CHECK(gxds_cluster_map_get(m->map, node->subject.name) ==
              (node->in_map ? node->entry : NULL));
+  GXDS_CHECK(node->in_map == (node->entry && gxds_node_is_reached(node, GXDS_WALK_SHOWN)));
   GXDS_CHECK(!node->in_published || (m->published.set && node->entry));
   GXDS_CHECK(!node->in_candidate || m->candidate.set);
   bool shows_endpoints = node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS;
@@ -45,15 +50,18 @@ void gxds_dependency_manager_validate(const gxds_dependency_manager *m) {
   size_t nodes = 0;
   size_t missing = 0;
   size_t mapped = 0;
+  size_t in_graph = 0;
   const gxds_node *node;
   DL_FOREACH(m->nodes, node) {
     validate_node(m, node);
     nodes++;
     if (node->in_candidate && !node->entry) missing++;
     if (node->in_map) mapped++;
+    if (node->is.walked[GXDS_WALK_BOTH]) in_graph++;
   }
   GXDS_CHECK(missing == m->candidate_missing);
   GXDS_CHECK(mapped == gxds_name_map_count(m->map));
+  GXDS_CHECK(in_graph == m->graph.count);
   GXDS_CHECK(!m->candidate.set || missing > 0);
   GXDS_CHECK(!m->published.set || gxds_status_is_ok(&m->failure));
   GXDS_CHECK(m->published.set == (m->config != NULL));

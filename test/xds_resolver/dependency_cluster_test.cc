@@ -3,8 +3,14 @@
 
 namespace {
 size_t g_allocations = 0;
-}
+size_t g_nodes_looked_at = 0;
+}  // namespace
 extern "C" {
+bool __real_gxds_node_is_reached(const void *node, int kind);
+bool __wrap_gxds_node_is_reached(const void *node, int kind) {
+  g_nodes_looked_at++;
+  return __real_gxds_node_is_reached(node, kind);
+}
 void *__real_gxds_calloc(size_t count, size_t size);
 void *__wrap_gxds_calloc(size_t count, size_t size) {
   g_allocations++;
@@ -211,6 +217,33 @@ TEST_F(DependencyCluster, AnUpdateOfOneClusterCostsWhatThatClusterCosts) {
 }
 
 // ---- dynamic subscriptions (A74) ----
+
+TEST_F(DependencyCluster, ASubscriptionLooksAtNoOtherCluster) {
+  Strings names;
+  for (int i = 0; i < 1000; i++) names.push_back("cluster" + std::to_string(i));
+  Route(names);
+  for (const auto &name : names) Tell(EdsCluster(name));
+  Settle();
+  for (const auto &name : names) Tell(NewEndpoints(name));
+  Settle();
+  g_nodes_looked_at = 0;
+  auto settle = [this] {
+    gxds_dependency_manager_settle(m_);
+    while (const gxds_dependency_action *a = gxds_dependency_manager_next_action(m_)) Do(a);
+  };
+  gxds_dependency_manager_subscribe(m_, S("dynamic"));
+  settle();
+  Tell(EdsCluster("dynamic"));
+  settle();
+  Tell(NewEndpoints("dynamic"));
+  settle();
+  EXPECT_EQ(Entry("dynamic")->kind, GXDS_ENTRY_ENDPOINTS);
+  gxds_dependency_manager_unsubscribe(m_, S("dynamic"));
+  settle();
+  EXPECT_FALSE(Watched("CDS", "dynamic"));
+  EXPECT_GT(g_nodes_looked_at, 0u);
+  EXPECT_LT(g_nodes_looked_at, 30u);
+}
 
 TEST_F(DependencyCluster, ASubscriptionBringsAClusterIntoTheSnapshotButNotAmongTheRoots) {
   // A74.29
