@@ -43,7 +43,7 @@ static uint8_t height_of(const gxds_dependency_manager *m, const gxds_cluster *l
   uint8_t most = 0;
   for (size_t i = 0; i < list->aggregate_count; i++) {
     const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
-    if (!member || !member->is.walked[GXDS_WALK_BOTH]) return 0; /* because it is too deep */
+    if (!member || !gxds_node_is_in_graph(member)) return 0; /* because it is too deep */
     uint8_t height = gxds_node_latest_list(member) ? member->is.height : 1;
     if (height == 0) return 0;
     if (height > most) most = height;
@@ -135,7 +135,7 @@ static void renew_graph(gxds_dependency_manager *m) {
   }
   m->graph = gxds_nodes_walk(m, &before, GXDS_WALK_BOTH);
   for (size_t i = 0; i < before.count; i++) {
-    if (!before.items[i]->is.walked[GXDS_WALK_BOTH]) gxds_node_changed(m, before.items[i]);
+    if (!gxds_node_is_in_graph(before.items[i])) gxds_node_changed(m, before.items[i]);
   }
   gxds_free(before.items);
 }
@@ -167,13 +167,14 @@ gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m) {
 static const gxds_error *leaf_note(const gxds_dependency_manager *m, const gxds_node *node,
                                    const gxds_source *source) {
   const gxds_subject *s = &source->subject;
-  const char *kind = s->type ? "EDS resource" : "DNS name";
+  const char *kind = s->kind == GXDS_SUBJECT_EDS ? "EDS resource" : "DNS name";
+  const gxds_str name = gxds_subject_name(s);
   gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};
   gxds_root_add_ambient(m, &note);
-  gxds_note_add(&note, "CDS resource", node->subject.name, node->subject.ambient);
-  gxds_note_add(&note, kind, s->name, s->error);
-  gxds_note_add(&note, kind, s->name, s->ambient);
-  gxds_note_add(&note, kind, s->name, source->warning);
+  gxds_note_add(&note, "CDS resource", gxds_subject_name(&node->subject), node->subject.ambient);
+  gxds_note_add(&note, kind, name, gxds_subject_error(s));
+  gxds_note_add(&note, kind, name, s->ambient);
+  gxds_note_add(&note, kind, name, source->warning);
   return gxds_note_take(&note, node->subject.from);
 }
 
@@ -182,7 +183,8 @@ static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, co
                                             const gxds_source *source) {
   const gxds_error *note = leaf_note(m, node, source);
   const gxds_cluster_entry *entry = gxds_cluster_entry_endpoints(
-      node->subject.name, cluster, (const gxds_endpoints *)source->subject.resource, note);
+      gxds_subject_name(&node->subject), cluster,
+      (const gxds_endpoints *)gxds_subject_resource(&source->subject), note);
   gxds_error_unref(note);
   return entry;
 }
@@ -191,8 +193,9 @@ static const gxds_cluster_entry *failed_entry(const gxds_node *node) {
   gxds_status error = gxds_subject_failure(&node->subject);
   /* A31: the cluster counts as deleted if only RPCs that hold it still need it. */
   bool deleted = node->held && !node->in_published && node->subscriptions == 0;
-  const gxds_cluster_entry *entry = deleted ? gxds_cluster_entry_deleted(node->subject.name, &error)
-                                            : gxds_cluster_entry_error(node->subject.name, &error);
+  const gxds_str name = gxds_subject_name(&node->subject);
+  const gxds_cluster_entry *entry =
+      deleted ? gxds_cluster_entry_deleted(name, &error) : gxds_cluster_entry_error(name, &error);
   gxds_status_fini(&error);
   return entry;
 }
@@ -206,28 +209,30 @@ static const gxds_cluster_entry *too_deep_entry(const gxds_node *node) {
       &node->subject,
       "aggregate cluster graph exceeds max depth (" DEPTH_MAX_TEXT ") or has a loop",
       gxds_str_of(NULL, 0));
-  const gxds_cluster_entry *entry = gxds_cluster_entry_error(node->subject.name, &error);
+  const gxds_cluster_entry *entry =
+      gxds_cluster_entry_error(gxds_subject_name(&node->subject), &error);
   gxds_status_fini(&error);
   return entry;
 }
 
 /* ---- entries of aggregates ---- */
 
-typedef struct leaf_list {
-  gxds_str *items; /* borrowed names */
-  size_t count;
-  size_t capacity;
-} leaf_list;
-
 /* A37: if a cluster appears more than once below an aggregate, its first place counts. */
-static void add_leaf(gxds_dependency_manager *m, leaf_list *l, gxds_node *leaf) {
-  if (!leaf || leaf->leaf_mark == m->last_leaf_mark) return;
-  leaf->leaf_mark = m->last_leaf_mark;
-  if (l->count == l->capacity) {
-    l->capacity = l->capacity ? l->capacity * 2 : 16;
-    l->items = gxds_realloc(l->items, l->capacity, sizeof *l->items);
+static void add_leaf(gxds_node_list *leaves, gxds_node *leaf) {
+  if (!leaf || leaf->is_leaf) return;
+  leaf->is_leaf = true;
+  gxds_node_list_add(leaves, leaf);
+}
+
+/* The names of the nodes, borrowed. The caller frees the array. */
+static gxds_str *take_names(gxds_node_list *leaves) {
+  gxds_str *names = gxds_calloc(leaves->count, sizeof *names);
+  for (size_t i = 0; i < leaves->count; i++) {
+    leaves->items[i]->is_leaf = false;
+    names[i] = gxds_subject_name(&leaves->items[i]->subject);
   }
-  l->items[l->count++] = leaf->subject.name;
+  gxds_free(leaves->items);
+  return names;
 }
 
 /* Why an aggregate has no leaves. */
@@ -238,32 +243,32 @@ static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gx
   for (size_t i = 0; i < list->aggregate_count; i++) {
     const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
     if (!member->entry) continue;
-    bool failed = member->subject.presence == GXDS_FAILED;
-    gxds_note_add(&note, "CDS resource", member->subject.name,
-                  failed ? member->subject.error : member->entry->resolution_note);
+    const gxds_error *why = gxds_subject_error(&member->subject);
+    gxds_note_add(&note, "CDS resource", gxds_subject_name(&member->subject),
+                  why ? why : member->entry->resolution_note);
   }
   return gxds_note_take(&note, node->subject.from);
 }
 
 /* Makes the entry of an aggregate from what its members show. A74: members in error are left out.
  */
-static const gxds_cluster_entry *aggregate_entry(gxds_dependency_manager *m, const gxds_node *node,
-                                                 const gxds_cluster *list) {
-  m->last_leaf_mark++;
-  leaf_list leaves = {NULL, 0, 0};
+static const gxds_cluster_entry *aggregate_entry(const gxds_dependency_manager *m,
+                                                 const gxds_node *node, const gxds_cluster *list) {
+  gxds_node_list leaves = {NULL, 0, 0};
   for (size_t i = 0; i < list->aggregate_count; i++) {
     gxds_node *member = gxds_node_find(m, list->aggregate[i]);
     const gxds_cluster_entry *shown = member->entry;
     if (!shown) continue;
-    if (shown->kind == GXDS_ENTRY_ENDPOINTS) add_leaf(m, &leaves, member);
+    if (shown->kind == GXDS_ENTRY_ENDPOINTS) add_leaf(&leaves, member);
     for (size_t j = 0; j < shown->leaf_cluster_count; j++) {
-      add_leaf(m, &leaves, gxds_node_find(m, shown->leaf_clusters[j]));
+      add_leaf(&leaves, gxds_node_find(m, shown->leaf_clusters[j]));
     }
   }
   const gxds_error *note = leaves.count == 0 ? note_of_none(m, node, list) : NULL;
-  const gxds_cluster_entry *entry =
-      gxds_cluster_entry_aggregate(node->subject.name, list, leaves.items, leaves.count, note);
-  gxds_free(leaves.items);
+  gxds_str *names = take_names(&leaves);
+  const gxds_cluster_entry *entry = gxds_cluster_entry_aggregate(gxds_subject_name(&node->subject),
+                                                                 list, names, leaves.count, note);
+  gxds_free(names);
   gxds_error_unref(note);
   return entry;
 }
@@ -284,7 +289,8 @@ const gxds_cluster *gxds_node_next_list(const gxds_node *node) {
   return NULL;
 }
 
-const gxds_cluster_entry *gxds_node_evaluate(gxds_dependency_manager *m, const gxds_node *node) {
+const gxds_cluster_entry *gxds_node_evaluate(const gxds_dependency_manager *m,
+                                             const gxds_node *node) {
   const gxds_cluster *list = gxds_node_next_list(node);
   if (list) return aggregate_entry(m, node, list);
   switch (state_of(node)) {
@@ -295,7 +301,7 @@ const gxds_cluster_entry *gxds_node_evaluate(gxds_dependency_manager *m, const g
     case READY:
       return leaf_entry(m, node, gxds_node_latest(node), gxds_node_needs(node));
     case WAITING: {
-      bool follows = node->awaited.source && node->shown.source;
+      bool follows = node->awaited && node->shown.source;
       return follows ? leaf_entry(m, node, node->entry->cluster, node->shown.source) : NULL;
     }
     case KEPT:

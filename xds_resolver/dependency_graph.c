@@ -4,10 +4,6 @@
 
 /* ---- sources ---- */
 
-static gxds_source **sources_of(gxds_dependency_manager *m, const gxds_cluster *cluster) {
-  return cluster->kind == GXDS_CLUSTER_EDS ? &m->eds : &m->dns;
-}
-
 /* Adds "host:port" (A37). An IPv6 address gets brackets. */
 static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
   gxds_str host = cluster->dns_host;
@@ -15,24 +11,32 @@ static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
   gxds_text_addf(out, bare ? "[%.*s]:%u" : "%.*s:%u", GXDS_STR_ARG(host), cluster->dns_port);
 }
 
+/* The node's own name, if it is that name. The caller owns the returned reference. */
+static const gxds_shared_name *shared_name(const gxds_node *node, gxds_str name) {
+  if (!gxds_str_equal(name, gxds_subject_name(&node->subject))) {
+    return gxds_shared_name_create(name);
+  }
+  gxds_ref_inc(&node->subject.name->refs);
+  return node->subject.name;
+}
+
 /* The source of a leaf's endpoints, made if there is none. */
-static gxds_source *source_get(gxds_dependency_manager *m, const gxds_cluster *cluster) {
+static gxds_source *source_get(gxds_dependency_manager *m, const gxds_node *node,
+                               const gxds_cluster *leaf) {
+  gxds_subject_kind kind = leaf->kind == GXDS_CLUSTER_EDS ? GXDS_SUBJECT_EDS : GXDS_SUBJECT_DNS;
   gxds_text dns_name = {NULL, 0, 0};
-  gxds_str name = gxds_cluster_eds_name(cluster);
-  if (cluster->kind != GXDS_CLUSTER_EDS) {
-    add_dns_name(&dns_name, cluster);
+  gxds_str name = gxds_cluster_eds_name(leaf);
+  if (kind == GXDS_SUBJECT_DNS) {
+    add_dns_name(&dns_name, leaf);
     name = gxds_text_str(&dns_name);
   }
-  gxds_source **all = sources_of(m, cluster);
-  gxds_source *source = NULL;
-  HASH_FIND(by_name, *all, name.data, name.size, source);
+  uint32_t hash = gxds_index_hash(name);
+  gxds_source *source = (gxds_source *)gxds_subject_find(&m->sources, kind, hash, name);
   if (!source) {
     source = GXDS_NEW(gxds_source);
-    const gxds_resource_type *type =
-        cluster->kind == GXDS_CLUSTER_EDS ? &gxds_endpoints_type : NULL;
-    gxds_subject_start(m, &source->subject, GXDS_SUBJECT_SOURCE, type, name);
-    HASH_ADD_KEYPTR(by_name, *all, source->subject.name.data, source->subject.name.size, source);
-    DL_PREPEND(m->idle, source);
+    gxds_subject_start(m, &source->subject, kind, shared_name(node, name));
+    gxds_index_add(&m->sources, &source->subject.by_name, hash);
+    LL_PREPEND(m->idle, source);
   }
   gxds_text_fini(&dns_name);
   return source;
@@ -44,13 +48,22 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (use->source) {
     DL_DELETE(use->source->uses, use);
     /* It is stopped once its replacement is published. */
-    if (!use->source->uses) DL_PREPEND(m->idle, use->source);
+    if (!use->source->uses) LL_PREPEND(m->idle, use->source);
   }
   use->node = node;
   use->source = source;
   if (!source) return;
-  if (!source->uses) DL_DELETE(m->idle, source);
+  if (!source->uses) LL_DELETE(m->idle, source); /* most are new, so at its front */
   DL_APPEND(source->uses, use);
+}
+
+static void set_awaited(gxds_dependency_manager *m, gxds_node *node, gxds_source *source) {
+  if (source && !node->awaited) node->awaited = GXDS_NEW(gxds_use);
+  if (node->awaited) use_set(m, node->awaited, node, source);
+  if (!source) {
+    gxds_free(node->awaited);
+    node->awaited = NULL;
+  }
 }
 
 void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
@@ -58,27 +71,40 @@ void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
   DL_FOREACH(source->uses, use) { gxds_node_touch(m, use->node); }
 }
 
-static void source_destroy(gxds_source *source) {
-  gxds_error_unref(source->warning);
-  gxds_subject_fini(&source->subject);
-  gxds_free(source);
+static void source_destroy(gxds_dependency_manager *m, gxds_source *idle) {
+  LL_DELETE(m->idle, idle);
+  gxds_index_remove(&m->sources, &idle->subject.by_name);
+  gxds_error_unref(idle->warning);
+  gxds_subject_fini(m, &idle->subject);
+  gxds_free(idle);
 }
 
 void gxds_sources_drop_idle(gxds_dependency_manager *m) {
   while (m->idle) {
-    gxds_source *source = m->idle;
-    DL_DELETE(m->idle, source);
-    gxds_source **all = source->subject.type ? &m->eds : &m->dns;
-    HASH_DELETE(by_name, *all, source);
-    gxds_subject_stop(m, &source->subject);
-    source_destroy(source);
+    gxds_subject_stop(m, &m->idle->subject);
+    source_destroy(m, m->idle);
+  }
+}
+
+static void reresolve(gxds_dependency_manager *m, const gxds_use *use) {
+  bool is_first = use && use->source && use->source->uses == use; /* each source once */
+  if (!is_first || use->source->subject.kind != GXDS_SUBJECT_DNS) return;
+  gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE);
+  a->token = use->source->subject.token;
+}
+
+void gxds_sources_reresolve(gxds_dependency_manager *m) {
+  const gxds_node *node;
+  DL_FOREACH(m->nodes, node) {
+    reresolve(m, &node->shown);
+    reresolve(m, node->awaited);
   }
 }
 
 void gxds_source_warn(gxds_source *source) {
   gxds_error_assign(&source->warning, NULL);
-  const gxds_endpoints *e = (const gxds_endpoints *)source->subject.resource;
-  if (!e || !source->subject.type) return;
+  const gxds_endpoints *e = (const gxds_endpoints *)gxds_subject_resource(&source->subject);
+  if (!e || source->subject.kind == GXDS_SUBJECT_DNS) return;
   gxds_text warning = {NULL, 0, 0};
   if (e->priority_count == 0) gxds_text_add_z(&warning, "contains no localities");
   for (size_t i = 0; i < e->priority_count; i++) {
@@ -103,18 +129,16 @@ void gxds_source_warn(gxds_source *source) {
 /* ---- nodes ---- */
 
 gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name) {
-  gxds_node *node = NULL;
-  HASH_FIND(by_name, m->nodes_by_name, name.data, name.size, node);
-  return node;
+  return (gxds_node *)gxds_subject_find(&m->nodes_by_name, GXDS_SUBJECT_NODE, gxds_index_hash(name),
+                                        name);
 }
 
 gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name) {
   gxds_node *node = gxds_node_find(m, name);
   if (node) return node;
   node = GXDS_NEW(gxds_node);
-  gxds_subject_start(m, &node->subject, GXDS_SUBJECT_NODE, &gxds_cluster_type, name);
-  HASH_ADD_KEYPTR(by_name, m->nodes_by_name, node->subject.name.data, node->subject.name.size,
-                  node);
+  gxds_subject_start(m, &node->subject, GXDS_SUBJECT_NODE, gxds_shared_name_create(name));
+  gxds_index_add(&m->nodes_by_name, &node->subject.by_name, gxds_index_hash(name));
   DL_APPEND(m->nodes, node);
   return node;
 }
@@ -122,8 +146,7 @@ gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name) {
 static void mark_changed(gxds_dependency_manager *m, gxds_node *node) {
   if (node->is_changed) return;
   node->is_changed = true;
-  node->next_changed = m->changed;
-  m->changed = node;
+  gxds_node_list_add(&m->changed, node);
 }
 
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node) {
@@ -132,7 +155,7 @@ void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node) {
 }
 
 void gxds_node_changed(gxds_dependency_manager *m, gxds_node *node) {
-  if (node->is.walked[GXDS_WALK_BOTH]) m->reshaped = true;
+  if (gxds_node_is_in_graph(node)) m->reshaped = true;
   mark_changed(m, node);
 }
 
@@ -142,8 +165,7 @@ void gxds_nodes_touch_all(gxds_dependency_manager *m) {
 }
 
 const gxds_cluster *gxds_node_latest(const gxds_node *node) {
-  return node->subject.presence == GXDS_PRESENT ? (const gxds_cluster *)node->subject.resource
-                                                : NULL;
+  return (const gxds_cluster *)gxds_subject_resource(&node->subject);
 }
 
 const gxds_cluster *gxds_node_latest_list(const gxds_node *node) {
@@ -168,7 +190,7 @@ static const gxds_cluster *latest_leaf(const gxds_node *node) {
 
 gxds_source *gxds_node_needs(const gxds_node *node) {
   if (!latest_leaf(node)) return NULL;
-  return node->awaited.source ? node->awaited.source : node->shown.source;
+  return node->awaited ? node->awaited->source : node->shown.source;
 }
 
 /* needed: by the latest resource. */
@@ -179,7 +201,7 @@ static void use_sources(gxds_dependency_manager *m, gxds_node *node, gxds_source
   }
   /* In this order, because what was awaited may be shown now. */
   use_set(m, &node->shown, node, shown);
-  use_set(m, &node->awaited, node, needed == shown ? NULL : needed);
+  set_awaited(m, node, needed == shown ? NULL : needed);
 }
 
 void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node) {
@@ -187,7 +209,7 @@ void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node) {
   if (leaf && node->entry && node->entry->cluster == leaf) {
     use_sources(m, node, node->shown.source); /* the same, without a search for it */
   } else {
-    use_sources(m, node, leaf ? source_get(m, leaf) : NULL);
+    use_sources(m, node, leaf ? source_get(m, node, leaf) : NULL);
   }
 }
 
@@ -235,12 +257,12 @@ static bool is_root(const gxds_node *node, gxds_walk_kind kind) {
 }
 
 bool gxds_node_is_reached(const gxds_node *node, gxds_walk_kind kind) {
-  return is_root(node, kind) || node->is.walked[kind];
+  return is_root(node, kind) || (node->is.walked & gxds_walk_bit(kind));
 }
 
 static void reach(gxds_node_list *reached, gxds_node *node, gxds_walk_kind kind) {
-  if (node->is.walked[kind]) return;
-  node->is.walked[kind] = true;
+  if (node->is.walked & gxds_walk_bit(kind)) return;
+  node->is.walked |= gxds_walk_bit(kind);
   gxds_node_list_add(reached, node);
 }
 
@@ -282,51 +304,36 @@ gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list 
 
 /* ---- the end of nodes ---- */
 
-static void node_destroy(gxds_node *node) {
+static void node_destroy(gxds_dependency_manager *m, gxds_node *node) {
+  use_set(m, &node->shown, node, NULL);
+  set_awaited(m, node, NULL);
+  DL_DELETE(m->nodes, node);
+  gxds_index_remove(&m->nodes_by_name, &node->subject.by_name);
+  gxds_subject_fini(m, &node->subject);
   gxds_cluster_entry_unref(node->entry);
-  gxds_subject_fini(&node->subject);
   gxds_free(node);
 }
 
-static void drop(gxds_dependency_manager *m, gxds_node *node) {
-  GXDS_CHECK(!node->in_map && !node->dirty);
-  use_set(m, &node->shown, node, NULL);
-  use_set(m, &node->awaited, node, NULL);
-  DL_DELETE(m->nodes, node);
-  HASH_DELETE(by_name, m->nodes_by_name, node);
-  gxds_subject_stop(m, &node->subject);
-  node_destroy(node);
-}
-
 void gxds_nodes_drop_unreached(gxds_dependency_manager *m) {
-  gxds_node *node = m->changed;
-  m->changed = NULL;
-  while (node) {
-    gxds_node *next = node->next_changed;
+  gxds_node_list changed = m->changed;
+  m->changed = (gxds_node_list){NULL, 0, 0};
+  for (size_t i = 0; i < changed.count; i++) {
+    gxds_node *node = changed.items[i];
     node->is_changed = false;
     if (!gxds_node_is_reached(node, GXDS_WALK_BOTH)) {
-      drop(m, node);
+      GXDS_CHECK(!node->in_map && !node->dirty);
+      gxds_subject_stop(m, &node->subject);
+      node_destroy(m, node);
     } else if (node->dirty) {
       mark_changed(m, node); /* it is kept */
     }
-    node = next;
   }
+  gxds_free(changed.items);
 }
 
 void gxds_nodes_fini(gxds_dependency_manager *m) {
-  HASH_CLEAR(by_name, m->nodes_by_name);
+  while (m->nodes) node_destroy(m, m->nodes);
+  while (m->idle) source_destroy(m, m->idle);
   gxds_free(m->graph.items);
-  gxds_node *node;
-  gxds_node *next;
-  DL_FOREACH_SAFE(m->nodes, node, next) { node_destroy(node); }
-  gxds_source **all[] = {&m->eds, &m->dns};
-  for (size_t i = 0; i < 2; i++) {
-    gxds_source *source = *all[i];
-    gxds_source *after = NULL;
-    HASH_CLEAR(by_name, *all[i]);
-    for (; source; source = after) {
-      after = source->by_name.next;
-      source_destroy(source);
-    }
-  }
+  gxds_free(m->changed.items);
 }

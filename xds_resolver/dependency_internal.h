@@ -13,8 +13,9 @@
 #include <utlist.h>
 
 #include "base/check.h"
-#include "base/hash_table.h"
+#include "base/index.h"
 #include "base/memory.h"
+#include "base/ref.h"
 #include "xds_resolver/dependency_manager.h"
 #include "xds_resolver/note.h"
 
@@ -31,22 +32,32 @@ typedef enum gxds_subject_kind {
   GXDS_SUBJECT_LISTENER,
   GXDS_SUBJECT_ROUTE_CONFIG,
   GXDS_SUBJECT_NODE,
-  GXDS_SUBJECT_SOURCE,
+  GXDS_SUBJECT_EDS, /* this and the next: a gxds_source */
+  GXDS_SUBJECT_DNS,
 } gxds_subject_kind;
+
+/* A name that several subjects share: most clusters call their endpoints as themselves. */
+typedef struct gxds_shared_name {
+  gxds_ref refs;
+  uint32_t size;
+  char text[];
+} gxds_shared_name;
 
 /* A watched resource or DNS name, and what is known of it. The first member of gxds_node and
  * gxds_source. */
 typedef struct gxds_subject {
-  uint8_t kind;                   /* gxds_subject_kind */
-  uint8_t presence;               /* gxds_presence */
-  const gxds_resource_type *type; /* NULL for a DNS name */
-  gxds_str name;                  /* owned */
-  const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
+  gxds_index_link by_token;
+  gxds_index_link by_name; /* not for a listener or a route configuration */
   uint64_t token;
-  const gxds_resource *resource; /* PRESENT: a reference */
-  const gxds_error *error;       /* FAILED: why; a reference */
-  const gxds_error *ambient;     /* a reference to the ambient error; NULL if there is none */
-  UT_hash_handle by_token;
+  const gxds_shared_name *name; /* a reference */
+  const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
+  union {                 /* a reference; read these with the functions below */
+    const gxds_resource *resource; /* PRESENT */
+    const gxds_error *error;       /* FAILED: why */
+  } known;
+  const gxds_error *ambient; /* a reference to the ambient error; NULL if there is none */
+  uint8_t kind;              /* gxds_subject_kind */
+  uint8_t presence;          /* gxds_presence */
 } gxds_subject;
 
 typedef struct gxds_node gxds_node;
@@ -64,9 +75,7 @@ struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
   const gxds_error *warning; /* an oddity of the endpoints; NULL if there is none */
-  UT_hash_handle by_name;
-  gxds_source *prev; /* if nobody uses it: in the manager's list of idle sources */
-  gxds_source *next;
+  gxds_source *next;         /* if nobody uses it: in the manager's list of idle sources */
 };
 
 /* How a walk goes from a node to others. */
@@ -79,37 +88,36 @@ typedef enum gxds_walk_kind {
 /* What gxds_nodes_judge() found out about a node in the graph; zero for the others. The words are
  * those of dependency_settle.c. */
 typedef struct gxds_judgement {
-  bool walked[GXDS_WALK_BOTH + 1]; /* by a walk of that kind; BOTH: the node is in the graph */
-  bool has_list;  /* it is an aggregate by its entry, its latest resource, or both */
-  bool is_member; /* a list that a walk went over names it */
-  bool kept;      /* shown by an aggregate that is WAITING or kept */
+  uint8_t walked;     /* the gxds_walk_bit() of each walk that went over it */
+  bool has_list : 1;  /* it is an aggregate by its entry, its latest resource, or both */
+  bool is_member : 1; /* a list that a walk went over names it */
+  bool kept : 1;      /* shown by an aggregate that is WAITING or kept */
   /* The rest is for nodes with a list. */
-  bool ready;     /* the latest resource is an aggregate, and READY */
-  bool renewed;   /* evaluated since */
-  uint8_t height; /* of the latest resource above its deepest leaf, in clusters; 0 if it is
-                     TOO_DEEP, or no aggregate */
+  bool ready : 1;   /* the latest resource is an aggregate, and READY */
+  bool renewed : 1; /* evaluated since */
+  uint8_t height;   /* of the latest resource above its deepest leaf, in clusters; 0 if it is
+                       TOO_DEEP, or no aggregate */
 } gxds_judgement;
 
 struct gxds_node {
   gxds_subject subject;
   const gxds_cluster_entry *entry; /* what it shows: a reference; NULL: nothing yet */
   gxds_use shown;                  /* the source of the entry's endpoints */
-  gxds_use awaited; /* the source that the latest resource needs, if the entry does not use it */
+  gxds_use *awaited; /* the source that the latest resource needs, if the entry does not use it;
+                        NULL if there is none */
 
   /* Why it is a root. */
   uint32_t subscriptions;
-  bool held;
-  bool in_published; /* a route of the published root names it */
-  bool in_candidate;
+  bool held : 1;
+  bool in_published : 1; /* a route of the published root names it */
+  bool in_candidate : 1;
 
-  bool in_map;     /* the published map has its entry */
-  bool dirty;      /* the entry may be out of date */
-  bool is_changed; /* in the manager's list of changed nodes */
+  bool in_map : 1;     /* the published map has its entry */
+  bool dirty : 1;      /* the entry may be out of date */
+  bool is_changed : 1; /* in the manager's list of changed nodes */
+  bool is_leaf : 1;    /* in the list of leaves that is being made */
   gxds_judgement is;
-  gxds_node *next_changed;
-  uint64_t leaf_mark; /* the number of the last list of leaves that it was added to */
 
-  UT_hash_handle by_name;
   gxds_node *prev; /* all nodes, in the order of creation */
   gxds_node *next;
 };
@@ -146,14 +154,13 @@ struct gxds_dependency_manager {
   gxds_load_store *load_store;
 
   /* What is watched, and what is known of it. */
-  gxds_subject *subjects; /* everything that is watched, by token */
+  gxds_index subjects; /* everything that is watched, by token */
   gxds_subject listener;
   gxds_subject *route_config;     /* NULL if it is inline, or there is no listener */
   gxds_subject *old_route_config; /* the published root's, while another one is awaited */
-  gxds_node *nodes_by_name;
+  gxds_index nodes_by_name;
   gxds_node *nodes;
-  gxds_source *eds;
-  gxds_source *dns;
+  gxds_index sources; /* by name */
 
   /* The result. */
   gxds_root published;
@@ -167,25 +174,49 @@ struct gxds_dependency_manager {
                                      there are none */
 
   /* What settle() has to do. */
-  gxds_node *changed; /* the nodes that are dirty, or that may be other roots than before, or none,
-                         or out of the graph. After settle(), only those that are kept */
-  gxds_node_list graph; /* the roots with a list, and all nodes that lists lead to from there. From
-                           one gxds_nodes_judge() to the next: new lists are added at the end */
-  bool reshaped;        /* the graph may have changed, or the roots of the snapshot */
-  gxds_source *idle;    /* those that nobody uses */
+  gxds_node_list changed; /* the nodes that are dirty, or that may be roots for other reasons than
+                             before, or none, or out of the graph. After settle(), only those that
+                             are kept */
+  gxds_node_list graph;   /* as of the last gxds_nodes_judge(), and then nodes with new lists */
+  bool reshaped;          /* the graph may have changed, or the roots of the snapshot */
+  gxds_source *idle;      /* those that nobody uses */
 
   uint64_t last_token;
-  uint64_t last_leaf_mark;
   gxds_dependency_queued *actions;
   gxds_dependency_queued *taken; /* the action that the owner took last */
 };
 
 /* ---- subjects and actions (dependency_manager.c) ---- */
 
-/* Initialises *s and watches it. Copies name. */
+/* The caller owns the returned reference. */
+const gxds_shared_name *gxds_shared_name_create(gxds_str name);
+/* Initialises *s and watches it. */
 void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
-                        const gxds_resource_type *type, gxds_str name);
-void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s);
+                        const gxds_shared_name *take_name);
+/* Ends the watch. gxds_subject_fini() follows. */
+void gxds_subject_stop(gxds_dependency_manager *m, const gxds_subject *s);
+/* Forgets and frees the contents of s. */
+void gxds_subject_fini(gxds_dependency_manager *m, gxds_subject *s);
+/* Finds a subject of that kind by name; hash is that of the name. NULL if there is none. */
+gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint32_t hash,
+                                gxds_str name);
+/* The subject of a link in such an index. */
+static inline gxds_subject *gxds_subject_of_name_link(gxds_index_link *l) {
+  return (gxds_subject *)((char *)l - offsetof(gxds_subject, by_name));
+}
+static inline gxds_str gxds_subject_name(const gxds_subject *s) {
+  return gxds_str_of(s->name->text, s->name->size);
+}
+/* NULL for a DNS name. */
+const gxds_resource_type *gxds_subject_type(const gxds_subject *s);
+/* NULL unless it is PRESENT. */
+static inline const gxds_resource *gxds_subject_resource(const gxds_subject *s) {
+  return s->presence == GXDS_PRESENT ? s->known.resource : NULL;
+}
+/* NULL unless it is FAILED. */
+static inline const gxds_error *gxds_subject_error(const gxds_subject *s) {
+  return s->presence == GXDS_FAILED ? s->known.error : NULL;
+}
 /* Adds an action of that kind; its other fields are zero. Borrowed: valid until the owner takes it.
  */
 gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
@@ -197,8 +228,6 @@ GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
  * itself can't use. The reason is what, followed by about, which is escaped. */
 GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what,
                                                gxds_str about);
-/* Frees the contents of s, which is empty afterwards. */
-void gxds_subject_fini(gxds_subject *s);
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
 
@@ -229,6 +258,8 @@ void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m,
                        gxds_source *source); /* touches all nodes that use it */
 void gxds_source_warn(gxds_source *source);  /* updates its warning from its resource */
+/* Asks for all DNS names to be resolved again. */
+void gxds_sources_reresolve(gxds_dependency_manager *m);
 /* The latest resource of the node; NULL if there is none. */
 const gxds_cluster *gxds_node_latest(const gxds_node *node);
 /* The same if it is an aggregate, and the aggregate that the node shows; otherwise NULL. */
@@ -248,6 +279,11 @@ void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
 gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list *from,
                                gxds_walk_kind kind);
 void gxds_node_list_add(gxds_node_list *list, gxds_node *node);
+static inline uint8_t gxds_walk_bit(gxds_walk_kind kind) { return (uint8_t)(1u << kind); }
+/* Whether a list leads to the node from a root, or the node is a root with a list. */
+static inline bool gxds_node_is_in_graph(const gxds_node *node) {
+  return (node->is.walked & gxds_walk_bit(GXDS_WALK_BOTH)) != 0;
+}
 /* Whether a node is a root, or the last walk of that kind went over it. */
 bool gxds_node_is_reached(const gxds_node *node, gxds_walk_kind kind);
 /* Ends the watches of changed nodes that are not reached over either kind of lists. */
@@ -264,7 +300,8 @@ gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m);
 /* The entry that the node is to show, by what is known of its resources, by the judgement, and by
  * what the members of its list show. The caller owns the returned reference. NULL: the node stays
  * as it is. */
-const gxds_cluster_entry *gxds_node_evaluate(gxds_dependency_manager *m, const gxds_node *node);
+const gxds_cluster_entry *gxds_node_evaluate(const gxds_dependency_manager *m,
+                                             const gxds_node *node);
 /* The list whose members gxds_node_evaluate() looks at; NULL if there is none. */
 const gxds_cluster *gxds_node_next_list(const gxds_node *node);
 

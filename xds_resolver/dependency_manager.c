@@ -32,57 +32,101 @@ const gxds_dependency_action *gxds_dependency_manager_next_action(gxds_dependenc
 
 /* ---- subjects ---- */
 
+const gxds_shared_name *gxds_shared_name_create(gxds_str name) {
+  gxds_shared_name *n = gxds_calloc(1, sizeof *n + name.size + 1);
+  gxds_ref_init(&n->refs);
+  n->size = (uint32_t)name.size;
+  if (name.size) memcpy(n->text, name.data, name.size);
+  return n;
+}
+
+static void name_unref(const gxds_shared_name *n) {
+  if (gxds_ref_dec(&n->refs)) gxds_free((gxds_shared_name *)n);
+}
+
+const gxds_resource_type *gxds_subject_type(const gxds_subject *s) {
+  switch (s->kind) {
+    case GXDS_SUBJECT_LISTENER:
+      return &gxds_listener_type;
+    case GXDS_SUBJECT_ROUTE_CONFIG:
+      return &gxds_route_config_type;
+    case GXDS_SUBJECT_NODE:
+      return &gxds_cluster_type;
+    case GXDS_SUBJECT_EDS:
+      return &gxds_endpoints_type;
+    default:
+      return NULL;
+  }
+}
+
 void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
-                        const gxds_resource_type *type, gxds_str name) {
+                        const gxds_shared_name *take_name) {
   s->kind = (uint8_t)kind;
-  s->type = type;
   s->from = m->origins[0];
-  s->name = gxds_str_dup(name);
+  s->name = take_name;
   s->token = ++m->last_token;
-  HASH_ADD(by_token, m->subjects, token, sizeof s->token, s);
+  gxds_index_add(&m->subjects, &s->by_token, (uint32_t)s->token);
+  bool is_dns = kind == GXDS_SUBJECT_DNS;
   gxds_dependency_action *a =
-      gxds_dependency_add_action(m, type ? GXDS_DEPENDENCY_WATCH : GXDS_DEPENDENCY_DNS_START);
+      gxds_dependency_add_action(m, is_dns ? GXDS_DEPENDENCY_DNS_START : GXDS_DEPENDENCY_WATCH);
   a->token = s->token;
-  a->type = type;
-  a->name = gxds_str_dup(name);
+  a->type = gxds_subject_type(s);
+  a->name = gxds_str_dup(gxds_subject_name(s));
 }
 
-static void set_resource(gxds_subject *s, gxds_presence presence, const gxds_resource *resource) {
-  const gxds_resource *old = s->resource;
-  s->presence = (uint8_t)presence;
-  s->resource = resource ? gxds_resource_ref(resource) : NULL;
-  gxds_resource_unref(old);
-  gxds_error_assign(&s->error, NULL);
+/* Takes its own reference to the one that is not NULL. */
+static void set_known(gxds_subject *s, const gxds_resource *resource, const gxds_error *error) {
+  const gxds_resource *old_resource = gxds_subject_resource(s);
+  const gxds_error *old_error = gxds_subject_error(s);
+  s->presence = GXDS_REQUESTED;
+  if (resource) {
+    s->presence = GXDS_PRESENT;
+    s->known.resource = gxds_resource_ref(resource);
+  } else if (error) {
+    s->presence = GXDS_FAILED;
+    s->known.error = gxds_error_ref(error);
+  }
+  gxds_resource_unref(old_resource);
+  gxds_error_unref(old_error);
 }
 
-void gxds_subject_fini(gxds_subject *s) {
-  set_resource(s, GXDS_REQUESTED, NULL);
+void gxds_subject_fini(gxds_dependency_manager *m, gxds_subject *s) {
+  gxds_index_remove(&m->subjects, &s->by_token);
+  set_known(s, NULL, NULL);
   gxds_error_assign(&s->ambient, NULL);
-  gxds_str_free(&s->name);
-  s->token = 0;
+  name_unref(s->name);
 }
 
-void gxds_subject_stop(gxds_dependency_manager *m, gxds_subject *s) {
+void gxds_subject_stop(gxds_dependency_manager *m, const gxds_subject *s) {
+  bool is_dns = s->kind == GXDS_SUBJECT_DNS;
   gxds_dependency_action *a =
-      gxds_dependency_add_action(m, s->type ? GXDS_DEPENDENCY_UNWATCH : GXDS_DEPENDENCY_DNS_STOP);
+      gxds_dependency_add_action(m, is_dns ? GXDS_DEPENDENCY_DNS_STOP : GXDS_DEPENDENCY_UNWATCH);
   a->token = s->token;
-  HASH_DELETE(by_token, m->subjects, s);
-  gxds_subject_fini(s);
+}
+
+gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint32_t hash,
+                                gxds_str name) {
+  gxds_index_link *l = gxds_index_find(by_name, hash);
+  for (; l; l = gxds_index_find_next(l)) {
+    gxds_subject *s = gxds_subject_of_name_link(l);
+    if (s->kind == kind && gxds_str_equal(gxds_subject_name(s), name)) return s;
+  }
+  return NULL;
 }
 
 gxds_status gxds_subject_failure(const gxds_subject *s) {
-  gxds_str why = gxds_error_text(s->error);
+  gxds_str why = gxds_error_text(gxds_subject_error(s));
   gxds_status status =
-      gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %.*s", s->type->short_name,
-                       GXDS_STR_ARG(s->name), GXDS_STR_ARG(why));
+      gxds_status_make(GXDS_UNAVAILABLE, "%s resource %.*s: %.*s", gxds_subject_type(s)->short_name,
+                       GXDS_STR_ARG(gxds_subject_name(s)), GXDS_STR_ARG(why));
   gxds_str_free(&why);
   return status;
 }
 
 gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what, gxds_str about) {
   gxds_text why = {NULL, 0, 0};
-  gxds_text_addf(&why, "%s resource ", s->type->short_name);
-  gxds_text_add_escaped(&why, s->name);
+  gxds_text_addf(&why, "%s resource ", gxds_subject_type(s)->short_name);
+  gxds_text_add_escaped(&why, gxds_subject_name(s));
   gxds_text_addf(&why, ": %s", what);
   gxds_text_add_escaped(&why, about);
   gxds_text_add_origin(&why, s->from->server, s->from->node_id);
@@ -90,9 +134,9 @@ gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what, gxds_s
 }
 
 static gxds_subject *find_subject(gxds_dependency_manager *m, uint64_t token) {
-  gxds_subject *s = NULL;
-  HASH_FIND(by_token, m->subjects, &token, sizeof token, s);
-  return s;
+  gxds_index_link *l = gxds_index_find(&m->subjects, (uint32_t)token);
+  while (l && ((gxds_subject *)l)->token != token) l = gxds_index_find_next(l);
+  return (gxds_subject *)l;
 }
 
 /* ---- make and end ---- */
@@ -110,18 +154,17 @@ gxds_dependency_manager *gxds_dependency_manager_create(
   m->data_plane_authority = gxds_str_dup(options->data_plane_authority);
   add_origin(m, gxds_str_of(NULL, 0), options->node_id);
   if (options->load_store) m->load_store = gxds_load_store_ref(options->load_store);
-  gxds_subject_start(m, &m->listener, GXDS_SUBJECT_LISTENER, &gxds_listener_type,
-                     options->listener_name);
+  gxds_subject_start(m, &m->listener, GXDS_SUBJECT_LISTENER,
+                     gxds_shared_name_create(options->listener_name));
   return m;
 }
 
 void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   gxds_dependency_forget_published(m);
   gxds_name_map_unref(m->map);
-  HASH_CLEAR(by_token, m->subjects); /* before the listed subjects are freed */
   gxds_root_fini(m);
   gxds_nodes_fini(m);
-  gxds_subject_fini(&m->listener);
+  gxds_subject_fini(m, &m->listener);
   destroy_action(m->taken);
   while (m->actions) {
     gxds_dependency_queued *q = m->actions;
@@ -148,7 +191,8 @@ static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
     case GXDS_SUBJECT_NODE:
       gxds_node_touch(m, (gxds_node *)s);
       break;
-    case GXDS_SUBJECT_SOURCE:
+    case GXDS_SUBJECT_EDS:
+    case GXDS_SUBJECT_DNS:
       gxds_source_warn((gxds_source *)s);
       gxds_source_touch(m, (gxds_source *)s);
       break;
@@ -180,8 +224,7 @@ void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t to
   /* A resource as well as an error ends the ambient error (A88). */
   bool ambient = s->ambient != NULL;
   gxds_error_assign(&s->ambient, NULL);
-  set_resource(s, resource ? GXDS_PRESENT : GXDS_FAILED, resource);
-  if (!resource) s->error = gxds_error_ref(error);
+  set_known(s, resource, error);
   if (ambient && is_root_subject(s)) gxds_nodes_touch_all(m);
   subject_changed(m, s);
 }
@@ -251,12 +294,8 @@ void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, b
   reasons_changed(m, node);
 }
 
-void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) {
-  for (gxds_source *s = m->dns; s; s = s->by_name.next) {
-    gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE)->token = s->subject.token;
-  }
-}
+void gxds_dependency_manager_reresolve(gxds_dependency_manager *m) { gxds_sources_reresolve(m); }
 
 size_t gxds_dependency_manager_watch_count(const gxds_dependency_manager *m) {
-  return HASH_CNT(by_token, m->subjects);
+  return m->subjects.count;
 }

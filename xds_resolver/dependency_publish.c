@@ -10,7 +10,7 @@ void gxds_dependency_map_put(gxds_dependency_manager *m, gxds_node *node) {
 
 static void map_remove(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster_map *before = m->map;
-  m->map = gxds_cluster_map_remove(before, node->subject.name);
+  m->map = gxds_cluster_map_remove(before, gxds_subject_name(&node->subject));
   node->in_map = false;
   gxds_name_map_unref(before);
 }
@@ -26,7 +26,7 @@ static void renew_map(gxds_dependency_manager *m, bool reshaped) {
     gxds_free(gxds_nodes_walk(m, &m->graph, GXDS_WALK_SHOWN).items);
     for (size_t i = 0; i < m->graph.count; i++) place(m, m->graph.items[i]);
   }
-  for (gxds_node *node = m->changed; node; node = node->next_changed) place(m, node);
+  for (size_t i = 0; i < m->changed.count; i++) place(m, m->changed.items[i]);
 }
 
 /* ---- the snapshot ---- */
@@ -39,8 +39,8 @@ static const gxds_names *make_roots(gxds_dependency_manager *m) {
   gxds_node *node;
   DL_FOREACH(m->nodes, node) {
     if (!node->held || node->in_published || !node->entry) continue;
-    if (!roots) roots = gxds_calloc(HASH_CNT(by_name, m->nodes_by_name), sizeof *roots);
-    roots[held++] = node->subject.name;
+    if (!roots) roots = gxds_calloc(m->nodes_by_name.count, sizeof *roots);
+    roots[held++] = gxds_subject_name(&node->subject);
   }
   if (held == 0) return gxds_names_ref(names);
   roots = gxds_realloc(roots, held + names->count, sizeof *roots);

@@ -111,21 +111,22 @@ static void fail(gxds_dependency_manager *m, gxds_status take_status) {
 /* ---- words ---- */
 
 void gxds_root_add_ambient(const gxds_dependency_manager *m, gxds_note *note) {
-  gxds_note_add(note, "LDS resource", m->listener.name, m->listener.ambient);
+  gxds_note_add(note, "LDS resource", gxds_subject_name(&m->listener), m->listener.ambient);
   const gxds_subject *s = m->route_config;
-  if (s) gxds_note_add(note, "RDS resource", s->name, s->ambient);
+  if (s) gxds_note_add(note, "RDS resource", gxds_subject_name(s), s->ambient);
 }
 
 gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
   gxds_str rds_name = m->published.listener->rds_name;
   const gxds_subject *s = &m->listener;
   if (rds_name.size) {
-    bool is_old = m->old_route_config && gxds_str_equal(m->old_route_config->name, rds_name);
+    bool is_old =
+        m->old_route_config && gxds_str_equal(gxds_subject_name(m->old_route_config), rds_name);
     s = is_old ? m->old_route_config : m->route_config;
   }
   gxds_text text = {NULL, 0, 0};
-  gxds_text_addf(&text, "%s resource ", s->type->short_name);
-  gxds_text_add_escaped(&text, s->name);
+  gxds_text_addf(&text, "%s resource ", gxds_subject_type(s)->short_name);
+  gxds_text_add_escaped(&text, gxds_subject_name(s));
   gxds_text_add_origin(&text, s->from->server, s->from->node_id);
   return gxds_text_take(&text);
 }
@@ -135,6 +136,7 @@ gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
 static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
   if (!*s) return;
   gxds_subject_stop(m, *s);
+  gxds_subject_fini(m, *s);
   gxds_free(*s);
   *s = NULL;
 }
@@ -142,15 +144,19 @@ static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
 /* Watches the route configuration of that name (none if it is empty), and stops watching any other.
  * Only the published root's is watched until it is replaced. */
 static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
-  if (m->route_config ? gxds_str_equal(m->route_config->name, name) : name.size == 0) return;
+  bool is_watched =
+      m->route_config ? gxds_str_equal(gxds_subject_name(m->route_config), name) : name.size == 0;
+  if (is_watched) return;
   gxds_subject *before = m->route_config;
   m->route_config = NULL;
-  if (name.size && m->old_route_config && gxds_str_equal(m->old_route_config->name, name)) {
+  if (name.size && m->old_route_config &&
+      gxds_str_equal(gxds_subject_name(m->old_route_config), name)) {
     m->route_config = m->old_route_config; /* the old one is needed again */
     m->old_route_config = NULL;
   }
   if (before) {
-    bool in_use = m->published.set && gxds_str_equal(m->published.listener->rds_name, before->name);
+    bool in_use = m->published.set &&
+                  gxds_str_equal(m->published.listener->rds_name, gxds_subject_name(before));
     if (in_use) {
       m->old_route_config = before;
     } else {
@@ -159,16 +165,16 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
   }
   if (name.size && !m->route_config) {
     m->route_config = GXDS_NEW(gxds_subject);
-    gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG, &gxds_route_config_type,
-                       name);
+    gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG,
+                       gxds_shared_name_create(name));
   }
   gxds_nodes_touch_all(m); /* their notes have its ambient error */
 }
 
 void gxds_root_drop_old(gxds_dependency_manager *m) {
   if (!m->old_route_config) return;
-  bool in_use = m->published.set &&
-                gxds_str_equal(m->published.listener->rds_name, m->old_route_config->name);
+  bool in_use = m->published.set && gxds_str_equal(m->published.listener->rds_name,
+                                                   gxds_subject_name(m->old_route_config));
   if (!in_use) stop_route_config(m, &m->old_route_config);
 }
 
@@ -197,7 +203,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
     fail(m, gxds_subject_failure(&m->listener));
     return;
   }
-  const gxds_listener *listener = (const gxds_listener *)m->listener.resource;
+  const gxds_listener *listener = (const gxds_listener *)gxds_subject_resource(&m->listener);
   if (listener->kind != GXDS_LISTENER_API) {
     want_route_config(m, gxds_str_of(NULL, 0));
     fail(m, gxds_subject_refusal(&m->listener, "not an API listener", gxds_str_of(NULL, 0)));
@@ -216,7 +222,8 @@ void gxds_root_update(gxds_dependency_manager *m) {
       fail(m, gxds_subject_failure(m->route_config));
       break;
     case GXDS_PRESENT:
-      use_route_config(m, listener, (const gxds_route_config *)m->route_config->resource,
+      use_route_config(m, listener,
+                       (const gxds_route_config *)gxds_subject_resource(m->route_config),
                        m->route_config);
       break;
   }
@@ -241,7 +248,7 @@ void gxds_root_fini(gxds_dependency_manager *m) {
   gxds_subject *both[] = {m->route_config, m->old_route_config};
   for (size_t i = 0; i < 2; i++) {
     if (!both[i]) continue;
-    gxds_subject_fini(both[i]);
+    gxds_subject_fini(m, both[i]);
     gxds_free(both[i]);
   }
 }

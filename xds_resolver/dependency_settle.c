@@ -63,12 +63,13 @@
 /* ---- step 2: watch endpoints ---- */
 
 static void watch_endpoints(gxds_dependency_manager *m) {
-  for (gxds_node *node = m->changed; node; node = node->next_changed) {
+  for (size_t i = 0; i < m->changed.count; i++) {
+    gxds_node *node = m->changed.items[i];
     if (!node->dirty) continue;
     gxds_node_use_sources(m, node);
     bool is_list = gxds_node_latest_list(node);
     if (is_list || node->is.has_list || node->is.kept) m->reshaped = true;
-    if (is_list && !node->is.walked[GXDS_WALK_BOTH]) gxds_node_list_add(&m->graph, node);
+    if (is_list && !gxds_node_is_in_graph(node)) gxds_node_list_add(&m->graph, node);
   }
 }
 
@@ -80,7 +81,8 @@ static void renew_node(gxds_dependency_manager *m, gxds_node *node) {
 }
 
 static void renew_dirty(gxds_dependency_manager *m) {
-  for (gxds_node *node = m->changed; node; node = node->next_changed) {
+  for (size_t i = 0; i < m->changed.count; i++) {
+    gxds_node *node = m->changed.items[i];
     if (!node->dirty || node->is.kept) continue;
     node->dirty = false;
     /* Step 7 drops those that are not reached. */
