@@ -24,7 +24,9 @@ static const gxds_cluster *cluster_ref(const gxds_cluster *cluster) {
 static gxds_cluster_entry *error_create(gxds_str name, const gxds_status *error) {
   GXDS_CHECK(!gxds_status_is_ok(error));
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_ERROR, NULL);
-  e->error = gxds_status_copy(error);
+  gxds_status *copy = GXDS_NEW(gxds_status);
+  *copy = gxds_status_copy(error);
+  e->error = copy;
   return e;
 }
 
@@ -58,7 +60,7 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
   gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
   for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);
   e->leaf_clusters = leaves;
-  e->leaf_cluster_count = count;
+  e->leaf_cluster_count = (uint32_t)count;
   return e;
 }
 
@@ -69,7 +71,8 @@ const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e) {
 
 void gxds_cluster_entry_destroy(const gxds_cluster_entry *last) {
   gxds_cluster_entry *e = (gxds_cluster_entry *)last;
-  gxds_status_fini(&e->error);
+  if (e->error) gxds_status_fini((gxds_status *)e->error);
+  gxds_free((gxds_status *)e->error);
   gxds_error_unref(e->resolution_note);
   if (e->cluster) gxds_resource_unref(&e->cluster->base);
   if (e->endpoints) gxds_resource_unref(&e->endpoints->base);
@@ -92,7 +95,8 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   if (a == b) return true;
   if (a->kind != b->kind || !gxds_str_equal(a->name, b->name)) return false;
   if (a->cluster != b->cluster || a->endpoints != b->endpoints) return false;
-  if (a->deleted != b->deleted || !gxds_status_equal(&a->error, &b->error)) return false;
+  if (a->deleted != b->deleted) return false;
+  if (a->error && !gxds_status_equal(a->error, b->error)) return false;
   if (!gxds_error_equal(a->resolution_note, b->resolution_note)) return false;
   if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
   for (size_t i = 0; i < a->leaf_cluster_count; i++) {

@@ -23,9 +23,7 @@ typedef struct gxds_cluster_entry {
   gxds_ref refs;
   gxds_str name;
   gxds_cluster_entry_kind kind;
-  gxds_status error; /* ERROR */
-  bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped, or
-                   they would wait for it in vain (A31) */
+  const gxds_status *error;        /* ERROR: owned; NULL otherwise */
   const gxds_cluster *cluster;     /* a reference; NULL for ERROR */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: see resolution_note */
   /* For error messages (A88). ENDPOINTS: what is wrong with the cluster's resources, and the server
@@ -34,7 +32,9 @@ typedef struct gxds_cluster_entry {
   const gxds_error *resolution_note;
   const gxds_str *leaf_clusters; /* AGGREGATE: ordered by priority, without duplicates; none if all
                                     are missing */
-  size_t leaf_cluster_count;
+  uint32_t leaf_cluster_count;
+  bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped, or
+                   they would wait for it in vain (A31) */
 } gxds_cluster_entry;
 
 /* Each of these makes an entry. The caller owns the returned reference. Strings are copied; the
@@ -53,6 +53,10 @@ const gxds_cluster_entry *gxds_cluster_entry_ref(const gxds_cluster_entry *e);
 void gxds_cluster_entry_unref(const gxds_cluster_entry *e); /* e may be NULL */
 /* For the map: frees an entry whose last reference was given up. */
 void gxds_cluster_entry_destroy(const gxds_cluster_entry *last);
+/* Why the cluster can't be used; empty unless it is an ERROR. Borrowed: valid as long as e. */
+static inline gxds_str gxds_cluster_entry_why(const gxds_cluster_entry *e) {
+  return e->error ? e->error->message : gxds_str_of(NULL, 0);
+}
 /* A priority of the cluster's endpoints. Borrowed: valid as long as e. NULL if there are no
  * endpoints, or if number is not below the count of priorities. */
 const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, size_t number);

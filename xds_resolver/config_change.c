@@ -45,7 +45,7 @@ static void add_cluster(gxds_text *out, const change *c) {
   gxds_text_addf(out, " %s", mark);
   gxds_text_add_escaped(out, name_of(c));
   if (!c->after || c->after->kind != GXDS_ENTRY_ERROR) return;
-  gxds_text_addf(out, " (%.*s)", GXDS_STR_ARG(c->after->error.message));
+  gxds_text_addf(out, " (%.*s)", GXDS_STR_ARG(gxds_cluster_entry_why(c->after)));
 }
 
 typedef void (*add_fn)(void *all, const gxds_cluster_entry *before,
@@ -99,12 +99,12 @@ static gxds_fault fault_of(const gxds_cluster_entry *e) {
 }
 
 static bool same_text(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
-  return gxds_str_equal(a->error.message, b->error.message) &&
+  return gxds_str_equal(gxds_cluster_entry_why(a), gxds_cluster_entry_why(b)) &&
          gxds_error_same_text(a->resolution_note, b->resolution_note);
 }
 
 static void add_why(gxds_text *out, const gxds_cluster_entry *e) {
-  gxds_text_add(out, e->error.message);
+  gxds_text_add(out, gxds_cluster_entry_why(e));
   gxds_error_render(e->resolution_note, out);
 }
 

@@ -136,7 +136,8 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
     case GXDS_ENTRY_ERROR:
       /* RPCs fail with UNAVAILABLE, whatever the code of the error is. Other codes come only from
        * backends. */
-      fail(c, gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(entry->error.message)));
+      fail(c,
+           gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(gxds_cluster_entry_why(entry))));
       c->step.drop = entry->deleted;
       break;
     case GXDS_ENTRY_ENDPOINTS:

@@ -451,7 +451,8 @@ void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *ent
 // The cluster has an error, or had one until it got a resource that now waits for another, or it is
 // in a loop.
 void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
-  if (gxds_status_is_ok(&entry->error)) Fail("error-text", "an error that says nothing");
+  if (gxds_str_empty(gxds_cluster_entry_why(entry)))
+    Fail("error-text", "an error that says nothing");
   const Received &received = received_.of[kCds][name];
   if (received.presence == kFailed) return;
   const auto *c = reinterpret_cast<const gxds_cluster *>(received.resource);

@@ -18,7 +18,7 @@ class DependencyAggregate : public Dependencies {
   }
   bool IsTooDeep(const std::string &name) {
     return Entry(name)->kind == GXDS_ENTRY_ERROR &&
-           Str(Entry(name)->error.message).find("exceeds max depth (16) or has a loop") !=
+           Str(gxds_cluster_entry_why(Entry(name))).find("exceeds max depth (16) or has a loop") !=
                std::string::npos;
   }
 };

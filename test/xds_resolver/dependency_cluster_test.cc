@@ -28,9 +28,9 @@ TEST_F(DependencyCluster, AMissingClusterIsAnErrorOfThatClusterAlone) {  // A74.
   Leaf("b");
   SendError("CDS", "a", "does not exist");
   EXPECT_EQ(failure_, "");
-  EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ERROR);
-  EXPECT_EQ(Entry("a")->error.code, GXDS_UNAVAILABLE);
-  EXPECT_EQ(Str(Entry("a")->error.message), "CDS resource a: does not exist");
+  ASSERT_EQ(Entry("a")->kind, GXDS_ENTRY_ERROR);
+  EXPECT_EQ(Entry("a")->error->code, GXDS_UNAVAILABLE);
+  EXPECT_EQ(Str(gxds_cluster_entry_why(Entry("a"))), "CDS resource a: does not exist");
   EXPECT_EQ(Entry("b")->kind, GXDS_ENTRY_ENDPOINTS);
   EXPECT_EQ(Roots(), (Strings{"a", "b"}));
 }
@@ -119,7 +119,7 @@ TEST_F(DependencyCluster, ControlCharactersInNamesAreEscaped) {
   SendError("EDS", "a\r", "refused");
   SendError("CDS", "\x1b", "refused");
   EXPECT_EQ(Note("a\n"), "EDS resource a\\x0d: refused");
-  const gxds_str error = Entry("\x1b")->error.message;
+  const gxds_str error = gxds_cluster_entry_why(Entry("\x1b"));
   EXPECT_EQ(std::string(error.data, error.size), "CDS resource \\x1b: refused");
 }
 

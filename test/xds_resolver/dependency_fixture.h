@@ -181,7 +181,7 @@ class Dependencies : public ::testing::Test {
   }
   Strings Leaves(const std::string &name) {
     const gxds_cluster_entry *e = Entry(name);
-    EXPECT_EQ(e->kind, GXDS_ENTRY_AGGREGATE) << name << " " << Str(e->error.message);
+    EXPECT_EQ(e->kind, GXDS_ENTRY_AGGREGATE) << name << " " << Str(gxds_cluster_entry_why(e));
     Strings out;
     for (size_t i = 0; i < e->leaf_cluster_count; i++) out.push_back(Str(e->leaf_clusters[i]));
     return out;

@@ -225,7 +225,7 @@ static bool add_resource(gxds_tree_clusters *c, gxds_view *v, gxds_str name,
       break;
   }
   if (!entry || entry->kind != GXDS_ENTRY_ERROR) return usable;
-  gxds_view_error(v, entry->error.message);
+  gxds_view_error(v, gxds_cluster_entry_why(entry));
   return false;
 }
 
