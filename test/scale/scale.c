@@ -4,7 +4,8 @@
  *
  *     scale clusters=K,endpoints=N,localities=L,seed=S [sotw]
  *
- * valgrind --tool=callgrind counts on_change_arrived() with --toggle-collect=on_change_arrived. */
+ * valgrind --tool=callgrind counts on_change_arrived() with --toggle-collect=on_change_arrived, and
+ * on_subscribed() with --toggle-collect=on_subscribed. */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -253,6 +254,27 @@ static void reconnect(scale *s) {
          s->requests, s->request_bytes, s->largest_request, s->responses, s->response_bytes);
 }
 
+/* A dynamic subscription (A74) to a cluster that no route names, until the manager has asked for
+ * it. Not inlined, so that it can be counted. */
+void on_subscribed(gxds_dependency_manager *m, gxds_str cluster);
+__attribute__((noinline)) void on_subscribed(gxds_dependency_manager *m, gxds_str cluster) {
+  gxds_dependency_manager_subscribe(m, cluster);
+  gxds_dependency_manager_settle(m);
+}
+
+static void subscribe(scale *s) {
+  size_t watches = gxds_dependency_manager_watch_count(s->manager);
+  gxds_str beside = gxds_str_z("beside");
+  on_subscribed(s->manager, beside);
+  GXDS_CHECK(gxds_dependency_manager_watch_count(s->manager) == watches + 1);
+  gxds_dependency_manager_unsubscribe(s->manager, beside);
+  gxds_dependency_manager_settle(s->manager);
+  GXDS_CHECK(gxds_dependency_manager_watch_count(s->manager) == watches);
+  while (gxds_dependency_manager_next_action(s->manager)) {
+    /* The watch is over before the client has begun it. */
+  }
+}
+
 /* Measures the memory that is freed at the end. */
 static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
   size_t before = in_use();
@@ -286,6 +308,7 @@ int main(int argc, char **argv) {
   GXDS_CHECK(s.publications > 0);
   change(&s, &synthetic);
   reconnect(&s);
+  subscribe(&s);
   measure_memory(&s, &synthetic);
   gxds_ads_server_destroy(s.server);
   gxds_bootstrap_unref(s.bootstrap);
