@@ -15,7 +15,14 @@ void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
     }
     if (!listed) a->servers[a->server_count++] = servers[i];
   }
-  GXDS_CHECK(a->server_count > 0);
+  /* The places of servers are kept in a byte. The bootstrap has at most 100. */
+  GXDS_CHECK(a->server_count > 0 && a->server_count < UINT8_MAX);
+}
+
+size_t gxds_authority_place_of(const gxds_authority *a, const gxds_bootstrap_server *server) {
+  size_t i = 0;
+  while (i < a->server_count && !gxds_bootstrap_server_equal(a->servers[i], server)) i++;
+  return i;
 }
 
 void gxds_authority_fini(gxds_client *c, gxds_authority *a) {

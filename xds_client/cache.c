@@ -51,7 +51,8 @@ static void forget_by_bytes(gxds_client *c, const gxds_entry *e) {
 gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gxds_str name) {
   gxds_entry *e = gxds_calloc(1, sizeof *e + name.size);
   memcpy(e->name, name.data, name.size);
-  e->name_size = (uint32_t)name.size;
+  GXDS_CHECK(name.size <= UINT16_MAX);
+  e->name_size = (uint16_t)name.size;
   e->type = (uint8_t)type;
   e->ttl.kind = GXDS_DEADLINE_TTL;
   e->authority = a;
@@ -63,7 +64,7 @@ gxds_entry *gxds_entry_create(gxds_client *c, size_t type, gxds_authority *a, gx
 
 /* Sets the bytes and the version. The bytes may be those that the entry has, or their beginning. */
 static void set_text(gxds_entry *e, gxds_str bytes, gxds_str version) {
-  GXDS_CHECK(bytes.size <= UINT32_MAX && version.size <= UINT32_MAX);
+  GXDS_CHECK(bytes.size <= UINT32_MAX && version.size <= UINT16_MAX);
   const bool same_bytes = bytes.data == e->text;
   const size_t size = bytes.size + version.size;
   if (size != (size_t)e->bytes_size + e->version_size || !e->text) {
@@ -72,13 +73,14 @@ static void set_text(gxds_entry *e, gxds_str bytes, gxds_str version) {
   if (!same_bytes && bytes.size > 0) memcpy(e->text, bytes.data, bytes.size);
   if (version.size > 0) memcpy(e->text + bytes.size, version.data, version.size);
   e->bytes_size = (uint32_t)bytes.size;
-  e->version_size = (uint32_t)version.size;
+  e->version_size = (uint16_t)version.size;
 }
 
 static void forget_text(gxds_entry *e) {
   gxds_free(e->text);
   e->text = NULL;
-  e->bytes_size = e->version_size = 0;
+  e->bytes_size = 0;
+  e->version_size = 0;
 }
 
 static void replace_str(gxds_str *s, gxds_str with) {
@@ -136,7 +138,7 @@ static void drop_resource(gxds_client *c, gxds_entry *e) {
   gxds_resource_unref(e->resource);
   e->resource = NULL;
   e->unnotified = e->restored = false;
-  e->source = NULL;
+  e->source = 0;
   gxds_deadlines_cancel(&c->deadlines, &e->ttl);
   gxds_entry_set_alias(c, e, gxds_str_of(NULL, 0));
   set_wrapper_version(e, gxds_str_of(NULL, 0));
@@ -171,7 +173,9 @@ static void take_resource(gxds_client *c, gxds_entry *e, const gxds_accepted *ta
   set_text(e, take->bytes, take->version);
   set_wrapper_version(e, take->wrapper_version);
   e->updated = now;
-  e->source = take->server;
+  const size_t place = gxds_authority_place_of(e->authority, take->server);
+  GXDS_CHECK(place < e->authority->server_count);
+  e->source = (uint8_t)(place + 1);
   if (take->named_by_bytes) index_by_bytes(c, e);
   start_ttl(c, e, take->ttl, now);
 }
@@ -235,7 +239,7 @@ void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
 void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_text message = {0};
   gxds_text_add_z(&message, "does not exist: its ttl ended, the server did not renew it");
-  const gxds_error *error = gxds_client_error(c, GXDS_NOT_FOUND, &message, e->source);
+  const gxds_error *error = gxds_client_error(c, GXDS_NOT_FOUND, &message, gxds_entry_source(e));
   gxds_str version = gxds_str_dup(gxds_entry_version(e));
   fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, error, version, true, now);
   gxds_str_free(&version);

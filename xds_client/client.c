@@ -170,7 +170,7 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
 
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch) {
   const gxds_watch *w = gxds_watch_find(c, watch);
-  return w && w->entry ? w->entry->source : NULL;
+  return w && w->entry ? gxds_entry_source(w->entry) : NULL;
 }
 
 size_t gxds_client_watch_count(const gxds_client *c) { return c->watches.count; }
@@ -310,7 +310,8 @@ static gxds_entry *entry_of(gxds_deadline *d) {
  * read it after the resource ended here. */
 static void end_resource(gxds_client *c, gxds_entry *e, gxds_time now) {
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
-    if (sub->sends_version && sub->conn->sent == 0) sub->conn->sent_stale_version = true;
+    gxds_conn *conn = gxds_sub_conn(sub);
+    if (sub->sends_version && conn->sent == 0) conn->sent_stale_version = true;
   }
   gxds_entry_on_ttl(c, e, now);
 }
@@ -324,9 +325,13 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
     if (d->kind == GXDS_DEADLINE_QUIET) gxds_conn_on_quiet(c, conn_of(d));
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
       continue; /* gxds_client_settle() does the rest */
+    if (d->kind == GXDS_DEADLINE_SUB && !sub_of(d)->requested) {
+      sub_of(d)->overdue = true; /* it is requested once more first */
+      continue;
+    }
     const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
     const gxds_bootstrap_server *server =
-        d->kind == GXDS_DEADLINE_TTL ? e->source : sub_of(d)->conn->server;
+        d->kind == GXDS_DEADLINE_TTL ? gxds_entry_source(e) : gxds_sub_conn(sub_of(d))->server;
     if (count++ == 0) {
       gxds_text_addf(&line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                      d->kind == GXDS_DEADLINE_TTL ? "ttl ended" : "timeout obtaining resource",

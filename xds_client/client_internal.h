@@ -97,6 +97,8 @@ struct gxds_entry {
   gxds_index_link by_name;
   uint8_t type;      /* index into the options' types */
   uint8_t state;     /* gxds_resource_state */
+  uint8_t source;    /* 1 + the place in the authority of the server that sent resource: see
+                        gxds_entry_source() */
   bool restored : 1; /* resource comes from the kept ones: no server has sent it since the start */
   bool looking_up : 1; /* a RESTORE is outstanding; until its answer, the watchers get no data error
                         */
@@ -108,9 +110,10 @@ struct gxds_entry {
   uint32_t watch_count; /* 0 means that the entry is leaving. It is freed when a request without its
                            name is encoded: until then the server sees no unsubscription, and would
                            not send the resource again to a new watch */
-  uint32_t name_size;
+  uint16_t name_size;
+  uint16_t version_size;
   uint32_t bytes_size;
-  uint32_t version_size;
+  uint32_t seen_in; /* the serial of the last response that mentioned it; 0: none */
   gxds_authority *authority;
   gxds_entry *prev; /* in the authority's list */
   gxds_entry *next;
@@ -121,10 +124,8 @@ struct gxds_entry {
   const gxds_resource *resource; /* the one in use; NULL if there is none */
   char *text; /* its serialized form, and then its version; NULL if there is none */
   gxds_time updated;
-  const gxds_bootstrap_server *source; /* the server that sent it; decoders may depend on it */
-  const gxds_error *notified;          /* the error last notified; NULL if there is none */
-  gxds_entry_rare *rare;               /* NULL if all of it is empty */
-  uint64_t seen_in;                    /* the serial of the last response that mentioned it */
+  const gxds_error *notified; /* the error last notified; NULL if there is none */
+  gxds_entry_rare *rare;      /* NULL if all of it is empty */
   char name[];
 };
 
@@ -350,9 +351,19 @@ struct gxds_authority {
 void gxds_authority_init(gxds_authority *a, const gxds_bootstrap *bootstrap,
                          const gxds_bootstrap_authority *config);
 void gxds_authority_fini(gxds_client *c, gxds_authority *a);
+/* The place of a server among the authority's servers; server_count if it is none of them. */
+size_t gxds_authority_place_of(const gxds_authority *a, const gxds_bootstrap_server *server);
 /* The authority that a name belongs to; NULL if the bootstrap has no such authority. */
 gxds_authority *gxds_authority_find(gxds_client *c, const gxds_resource_name *name);
 bool gxds_authority_uses(const gxds_authority *a, const gxds_conn *conn);
+/* The server that sent the resource in use; decoders may depend on it. NULL if there is none. */
+static inline const gxds_bootstrap_server *gxds_entry_source(const gxds_entry *e) {
+  return e->source > 0 ? e->authority->servers[e->source - 1] : NULL;
+}
+/* The conn of a sub. */
+static inline gxds_conn *gxds_sub_conn(const gxds_sub *sub) {
+  return sub->entry->authority->conns[sub->server];
+}
 /* Subscribes an entry on all servers in use. If none is in use, takes the first one into use. */
 void gxds_authority_subscribe(gxds_client *c, gxds_authority *a, gxds_entry *e);
 /* A71: takes the next server into use while the last one in use has failed and some resource is not
@@ -485,7 +496,7 @@ struct gxds_client {
   gxds_deadlines deadlines;
   uint64_t next_id; /* of the next stream or watch */
   gxds_server_id next_server_id;
-  uint64_t response_serial;
+  uint32_t response_serial;
   gxds_server_counts *counts; /* of all servers that were ever used */
 };
 

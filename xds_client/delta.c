@@ -30,9 +30,10 @@ static bool has_pending_write(const gxds_type_state *t) {
 
 /* The most bytes on the wire: besides the text, a name has one tag and length, an entry of a map
  * has three. */
-static size_t name_bytes(const gxds_sub *sub) { return sub->entry->name_size + 6; }
+static size_t name_bytes(const gxds_sub *sub) { return gxds_entry_name(sub->entry).size + 6; }
 static size_t version_bytes(const gxds_sub *sub) {
-  return sub->entry->name_size + sub->entry->version_size + 18;
+  const gxds_entry *e = sub->entry;
+  return gxds_entry_name(e).size + gxds_entry_version(e).size + 18;
 }
 
 static bool may_send_version(const gxds_sub *sub) {

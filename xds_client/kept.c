@@ -88,9 +88,10 @@ static gxds_action about(const gxds_client *c, const gxds_entry *e, gxds_action_
 
 static void persist(gxds_client *c, const gxds_entry *e, uint32_t scope) {
   /* Resources from a directory are on disk already. */
-  if (e->source->directory.size) return;
+  if (gxds_entry_source(e)->directory.size) return;
   bool ends = gxds_deadline_is_set(&e->ttl);
-  gxds_action a = about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, scope, e->source);
+  gxds_action a =
+      about(c, e, ends ? GXDS_ACTION_FORGET : GXDS_ACTION_PERSIST, scope, gxds_entry_source(e));
   if (!ends) {
     a.version = gxds_entry_version(e);
     a.bytes = gxds_entry_bytes(e);
@@ -108,15 +109,16 @@ void gxds_client_keep_all(gxds_client *c, uint32_t scope, const gxds_bootstrap_s
   for (size_t i = 0; i < c->authority_count; i++) {
     const gxds_entry *e;
     DL_FOREACH(c->authorities[i].entries, e) {
-      bool sent = e->resource && !e->restored && gxds_bootstrap_server_equal(e->source, server);
+      bool sent =
+          e->resource && !e->restored && gxds_bootstrap_server_equal(gxds_entry_source(e), server);
       if (sent && watch_of_scope(e, scope)) persist(c, e, scope);
     }
   }
 }
 
 static void forget(gxds_client *c, const gxds_entry *e, uint32_t scope) {
-  if (!e->source || (e->restored && !e->authority->had_response)) return;
-  gxds_action a = about(c, e, GXDS_ACTION_FORGET, scope, e->source);
+  if (!gxds_entry_source(e) || (e->restored && !e->authority->had_response)) return;
+  gxds_action a = about(c, e, GXDS_ACTION_FORGET, scope, gxds_entry_source(e));
   gxds_actions_push_copy(&c->actions, &a);
 }
 
@@ -245,12 +247,6 @@ static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gx
   return ok;
 }
 
-static size_t place_of(const gxds_authority *a, const gxds_bootstrap_server *server) {
-  size_t i = 0;
-  while (i < a->server_count && !gxds_bootstrap_server_equal(a->servers[i], server)) i++;
-  return i;
-}
-
 /* The first watch of the next scope to ask for; NULL if all scopes were asked for this server's
  * resource. */
 static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
@@ -266,7 +262,7 @@ static void take_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds
   if (e->resource || e->watch_count == 0 || !a->restoring) return; /* not needed any more */
   const uint32_t first = e->watches->watcher.scope;
   const gxds_watch *next = scope_after(e, kept->scope);
-  size_t place = place_of(a, kept->server);
+  size_t place = gxds_authority_place_of(a, kept->server);
   if (a->restored && place != a->restore_from) {
     ask(c, e, first, a->restore_from);
   } else if (kept->found && decode_kept(c, e, kept, now)) {

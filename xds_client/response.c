@@ -212,12 +212,23 @@ static void apply_parts(gxds_application *a) {
   apply_removals(a);
 }
 
+/* Entries keep only 32 bits of the serial. When these run out, entries could seem to be in a
+ * response that does not have them, so they forget. */
+static void start_serial(gxds_client *c) {
+  if (++c->response_serial > 0) return;
+  c->response_serial = 1;
+  for (size_t i = 0; i < c->authority_count; i++) {
+    gxds_entry *e;
+    DL_FOREACH(c->authorities[i].entries, e) { e->seen_in = 0; }
+  }
+}
+
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now) {
   gxds_application a = {.c = c, .conn = conn, .type = type, .response = response, .now = now};
   a.arena = upb_Arena_New();
   GXDS_CHECK(a.arena != NULL);
-  c->response_serial++;
+  start_serial(c);
   gxds_conn_on_response(c, conn, now);
   const char *why = refused(&a);
   if (why) {

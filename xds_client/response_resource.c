@@ -109,7 +109,7 @@ static bool look_up_first(gxds_application *a, size_t index, gxds_str text, gxds
 }
 
 static bool is_unchanged(const gxds_application *a, const gxds_entry *e, gxds_str bytes) {
-  return e && e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+  return e && e->resource && gxds_bootstrap_server_equal(gxds_entry_source(e), a->conn->server) &&
          gxds_str_equal(gxds_entry_bytes(e), bytes) && gxds_conn_find_sub(a->conn, e);
 }
 
@@ -281,7 +281,7 @@ static bool names_last_version(const gxds_application *a, const gxds_entry *e,
 /* Whether a heartbeat is about the resource that the client has from that server. */
 static bool is_in_use(const gxds_application *a, const gxds_entry *e,
                       const gxds_response_resource *r) {
-  return e->resource && gxds_bootstrap_server_equal(e->source, a->conn->server) &&
+  return e->resource && gxds_bootstrap_server_equal(gxds_entry_source(e), a->conn->server) &&
          e->state == GXDS_RESOURCE_ACKED && !e->restored && names_last_version(a, e, r);
 }
 

@@ -2,13 +2,20 @@
 #include "xds_client/trace_internal.h"
 
 static gxds_type_state *state_of(const gxds_sub *sub) {
-  return &sub->conn->types[sub->entry->type];
+  return &gxds_sub_conn(sub)->types[sub->entry->type];
 }
 
 gxds_sub *gxds_conn_find_sub(const gxds_conn *conn, const gxds_entry *e) {
   gxds_sub *sub = e->subs;
-  while (sub && sub->conn != conn) sub = sub->next_of_entry;
+  while (sub && gxds_sub_conn(sub) != conn) sub = sub->next_of_entry;
   return sub;
+}
+
+static uint8_t place_of(const gxds_authority *a, const gxds_conn *conn) {
+  size_t i = 0;
+  while (i < a->conn_count && a->conns[i] != conn) i++;
+  GXDS_CHECK(i < a->conn_count);
+  return (uint8_t)i;
 }
 
 /* ---- names that were dropped ---- */
@@ -66,10 +73,9 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
-  sub->conn = conn;
+  sub->server = place_of(e->authority, conn);
   sub->requested_before = known;
   sub->sent_state = sent_state;
-  sub->wait_until = GXDS_TIME_NEVER;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
   gxds_type_state *t = state_of(sub);
@@ -89,16 +95,18 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
  * request. */
 static void resubscribe(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
-  gxds_conn *conn = sub->conn;
+  gxds_conn *conn = gxds_sub_conn(sub);
   uint8_t times = sub->repeats;
   bool settled = sub->settled;
+  bool overdue = sub->overdue;
   bool waits = gxds_deadline_is_set(&sub->timer);
-  gxds_time wait_until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : sub->wait_until;
+  gxds_time until = waits ? gxds_deadlines_at(&c->deadlines, &sub->timer) : 0;
   gxds_conn_subscribe(c, conn, e);
   sub = gxds_conn_find_sub(conn, e);
   sub->settled = settled;
-  sub->wait_until = wait_until;
+  sub->overdue = overdue;
   sub->repeats = times + 1;
+  if (waits) gxds_deadlines_set(&c->deadlines, &sub->timer, until);
 }
 
 /* Whether the response has resources, and other ones than the response before. (Only called while
@@ -136,21 +144,22 @@ void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
 
 void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_entry *e = sub->entry;
+  gxds_conn *conn = gxds_sub_conn(sub);
   gxds_type_state *t = state_of(sub);
   gxds_type_forget_names(t);
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
-  if ((sub->requested || sub->requested_before) && sub->conn->stream)
-    remember_dropped(sub->conn, t, gxds_entry_name(e));
+  if ((sub->requested || sub->requested_before) && conn->stream)
+    remember_dropped(conn, t, gxds_entry_name(e));
   set_resubscribed(sub, false);
   DL_DELETE(t->subs, sub);
   LL_DELETE2(e->subs, sub, next_of_entry);
   t->sub_count--;
-  sub->conn->sub_count--;
+  conn->sub_count--;
   if (e->watch_count == 0) {
     t->leaving_count--;
-    sub->conn->leaving_count--;
+    conn->leaving_count--;
   }
   if (t->requested) t->pending_write = true;
   gxds_free(sub);
@@ -161,7 +170,7 @@ void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving) {
   for (gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     gxds_type_state *t = state_of(sub);
     t->leaving_count += leaving ? 1 : (size_t)-1;
-    sub->conn->leaving_count += leaving ? 1 : (size_t)-1;
+    gxds_sub_conn(sub)->leaving_count += leaving ? 1 : (size_t)-1;
     t->pending_write = true;
     if (leaving) gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   }
@@ -201,10 +210,12 @@ gxds_duration gxds_conn_timeout(const gxds_client *c, const gxds_conn *conn) {
 static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
   const gxds_entry *e = sub->entry;
   if (sub->settled || e->watch_count == 0 || !gxds_entry_is_awaited(e)) return;
-  gxds_time at = gxds_time_after(now, gxds_conn_timeout(c, sub->conn));
-  gxds_time until = at < sub->wait_until ? at : sub->wait_until;
-  gxds_deadlines_set(&c->deadlines, &sub->timer, until);
-  gxds_trace_wait(c, sub, until - now);
+  if (!gxds_deadline_is_set(&sub->timer)) {
+    gxds_duration timeout = sub->overdue ? 0 : gxds_conn_timeout(c, gxds_sub_conn(sub));
+    gxds_deadlines_set(&c->deadlines, &sub->timer, gxds_time_after(now, timeout));
+  }
+  sub->overdue = false;
+  gxds_trace_wait(c, sub, gxds_deadlines_at(&c->deadlines, &sub->timer) - now);
 }
 
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
@@ -230,7 +241,7 @@ void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now) 
 }
 
 void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
-  const gxds_bootstrap_server *server = sub->conn->server;
+  const gxds_bootstrap_server *server = gxds_sub_conn(sub)->server;
   bool transient = server->resource_timer_is_transient_error;
   sub->settled = true;
   set_resubscribed(sub, false);
@@ -250,9 +261,8 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
 
 bool gxds_sub_may_send_version(const gxds_sub *sub) {
   const gxds_entry *e = sub->entry;
-  return e->state == GXDS_RESOURCE_ACKED && !e->restored &&
-         gxds_bootstrap_server_equal(
-             e->source, sub->conn->server); /* A71: another server may have sent the resource */
+  /* A71: another server may have sent the resource. */
+  return e->state == GXDS_RESOURCE_ACKED && !e->restored && e->source == sub->server + 1;
 }
 
 void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
@@ -262,8 +272,8 @@ void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
       sub->settled = sub->requested = sub->requested_before = sub->sends_version = false;
+      sub->overdue = false;
       sub->sent_state = GXDS_SENT_NOTHING;
-      sub->wait_until = GXDS_TIME_NEVER;
       set_resubscribed(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);
     }

@@ -21,14 +21,13 @@ typedef enum gxds_sent_state {
   GXDS_SENT_OVERRULED, /* another server has sent the entry since then (A71) */
 } gxds_sent_state;
 
-/* A subscription: one entry, requested on one conn. */
+/* A subscription: one entry, requested on one conn. A mesh may have a hundred thousand, so this is
+ * kept small. */
 struct gxds_sub {
   gxds_entry *entry;
-  gxds_conn *conn;
   gxds_sub *prev; /* in the list of the conn and type, in the order of subscription */
   gxds_sub *next;
   gxds_sub *next_of_entry;
-  gxds_time wait_until; /* a timer that is started again fires no later than this */
   gxds_deadline timer;
   bool settled : 1;   /* on this stream, it was received, or its does-not-exist timer fired */
   bool requested : 1; /* on this stream, a request subscribes to it */
@@ -38,8 +37,11 @@ struct gxds_sub {
                              see gxds_dropped */
   bool sends_version : 1; /* the request that subscribes to it sends the version of the cached
                              resource */
+  bool overdue : 1;       /* the timer of the sub that this one replaces would have fired before the
+                             request for this one was on its way: it fires then */
   uint8_t sent_state;     /* a gxds_sent_state */
   uint8_t repeats; /* how often it was requested once more, each time after a response without it */
+  uint8_t server;  /* the conn's place in the authority: see gxds_sub_conn() */
 };
 
 /* A name that was subscribed to on this stream, and unsubscribed. A server ignores a request that

@@ -123,7 +123,7 @@ void gxds_trace_resource(gxds_client *c, const gxds_conn *conn, const gxds_entry
 void gxds_trace_wait(gxds_client *c, const gxds_sub *sub, gxds_duration wait) {
   if (!is_on(c)) return;
   gxds_text line = {0};
-  begin(&line, sub->conn->server);
+  begin(&line, gxds_sub_conn(sub)->server);
   gxds_text_add_z(&line, "waiting for ");
   add_resource(&line, c, sub->entry);
   gxds_text_addf(&line, ", %" PRId64 " ms at most", wait / GXDS_MILLISECOND);

@@ -17,7 +17,7 @@ static void check_entry_state(const gxds_entry *e) {
       GXDS_CHECK(failed);
       break;
   }
-  GXDS_CHECK((e->resource != NULL) == (e->source != NULL));
+  GXDS_CHECK((e->resource != NULL) == (e->source > 0));
   GXDS_CHECK(e->resource || (!e->text && e->bytes_size == 0 && e->version_size == 0));
   GXDS_CHECK(e->resource || (!gxds_deadline_is_set(&e->ttl) && gxds_entry_alias_of(e).size == 0));
   GXDS_CHECK(e->resource || gxds_entry_wrapper_version(e).size == 0);
@@ -41,7 +41,7 @@ static void check_entry(const gxds_client *c, const gxds_entry *e) {
   GXDS_CHECK(watches == e->watch_count);
   size_t subs = 0;
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
-    GXDS_CHECK(sub->entry == e && gxds_authority_uses(e->authority, sub->conn));
+    GXDS_CHECK(sub->entry == e && gxds_authority_uses(e->authority, gxds_sub_conn(sub)));
     subs++;
   }
   /* Watched resources are subscribed to on every server in use. */
@@ -62,13 +62,13 @@ static void check_type(const gxds_conn *conn, size_t type) {
     leaving += e->watch_count == 0;
     if (sub == t->sending) part = 1;
     if (sub == t->unsent) part = 2;
-    GXDS_CHECK(sub->conn == conn && e->type == type);
+    GXDS_CHECK(gxds_sub_conn(sub) == conn && e->type == type);
     GXDS_CHECK(sub->requested == (part < 2));
     resubscribed += sub->resubscribed;
     GXDS_CHECK(conn->stream || sub->sent_state == GXDS_SENT_NOTHING);
     if (!gxds_deadline_is_set(&sub->timer)) continue;
-    GXDS_CHECK(conn->stream &&
-               part == 0); /* A57: the timer does not start before the request is on its way */
+    /* A57: the timer does not start before the request is on its way. */
+    GXDS_CHECK(conn->stream && (part == 0 || sub->repeats > 0));
     GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);

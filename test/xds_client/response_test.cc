@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "test/xds_client/scenario.h"
+#include "test/xds_client/serial_probe.h"
 #include "xds_client/resource_name.h"
 
 namespace gxds_test {
@@ -283,6 +284,16 @@ TEST(Response, DuplicateOfWhatNobodyAskedForIsNackedToo) {
   s.Respond(kFoo, "v1", {"other=1", "other=2"});
   EXPECT_THAT(s.NextRequest(),
               EndsWith("[resource index 1: other: duplicate resource name \"other\"]"));
+}
+
+TEST(Response, AfterTheLastSerialNoResourceSeemsToBeADuplicate) {
+  TwoFoos s;
+  s.Respond(kFoo, "v1", {"foo1=1"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");
+  serial_probe_set(s.client(), UINT32_MAX);
+  s.Respond(kFoo, "v2", {"foo1=2", "foo2=2"});
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v2 nonce=n2");
+  EXPECT_EQ(s.foo2.Next(), "foo2=2");
 }
 
 TEST(Response, ResourceNobodyAskedForIsIgnored) {  // A27.15

@@ -376,6 +376,26 @@ TEST(Subscription, NameAskedForAgainHasNoMoreTimeThanOthers) {  // A57
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
 
+// Its time ends before the server can have the second request. The watcher is told after that.
+TEST(Subscription, NameAskedForAgainDuringASendDoesNotFailBeforeItsRequest) {  // A57
+  GivenUp s;
+  Watcher &again = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  s.Respond(kBar, "2", {"bar2=3"});
+  s.Advance(20 * GXDS_SECOND);
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1]");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n2");
+  EXPECT_EQ(again.Next(), "nothing");
+  s.server().ReleaseSend();
+  s.Advance(0);
+  EXPECT_THAT(again.Next(), HasSubstr("NOT_FOUND: does not exist"));
+}
+
 // Like Istio, which answers each request that adds a name; here it does not have the resource.
 TEST(Subscription, NameAskedForAgainIsSaidOnceMoreToWhoAnswersThat) {
   GivenUp s;
