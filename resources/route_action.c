@@ -24,7 +24,7 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
     return;
   }
   if (!check_is_cluster(d, name, GXDS_FIELD(at, "cluster"))) return;
-  *cluster = (gxds_route_cluster){.name = gxds_arena_dup(d->arena, name), .weight = 1};
+  *cluster = (gxds_route_cluster){.name = gxds_route_text(d, name), .weight = 1};
   out->clusters = cluster;
   out->cluster_count = 1;
   out->total_weight = 1;

@@ -42,10 +42,17 @@ gxds_cluster_specifier *gxds_cluster_specifiers_find(const gxds_cluster_specifie
 
 /* ---- virtual hosts ---- */
 
+/* Memory for texts of routes. */
+typedef struct gxds_route_texts {
+  char *at;
+  size_t left;
+} gxds_route_texts;
+
 /* The state that the parts of the decoder share. */
 typedef struct gxds_route_decoder {
-  const gxds_host *host; /* may be NULL: then any regular expression is accepted */
-  upb_Arena *arena;      /* the arena of the virtual host */
+  const gxds_host *host;   /* may be NULL: then any regular expression is accepted */
+  upb_Arena *arena;        /* the arena of the virtual host */
+  gxds_route_texts *texts; /* behind the routes; NULL except while routes are decoded */
   upb_Arena *scratch;
   gxds_errors *errors;
   const gxds_cluster_specifiers *specifiers;
@@ -75,10 +82,9 @@ typedef struct gxds_virtual_host_body {
   bool needs_subsets; /* it has metadata_match (E5), so the same bytes from another server may mean
                          something else */
   bool subsets;
-  gxds_virtual_host view; /* view.body points to this struct. view.routes is owned, with the
-                             clusters of routes that name only one, and not in the arena: each block
-                             of an arena is twice as large as the one before, so large data is kept
-                             out of it */
+  gxds_virtual_host view; /* view.body points to this struct. view.routes is owned, with what nearly
+                             every route has, and not in the arena: each block of an arena is twice
+                             as large as the one before, so large data is kept out of it */
   upb_Arena *arena;       /* owns the rest, including this struct */
 } gxds_virtual_host_body;
 
@@ -121,6 +127,9 @@ typedef enum gxds_route_use {
   GXDS_ROUTE_KEEP,
   GXDS_ROUTE_SKIP, /* no gRPC request matches it, or gRPC ignores it */
 } gxds_route_use;
+
+/* Copies a path or the name of a cluster to d->texts; or to the arena, if there is no room. */
+gxds_str gxds_route_text(const gxds_route_decoder *d, gxds_str s);
 
 /* Fills in path, headers and fraction of *out. A route that is skipped is not checked further. at
  * is the path of the match. */

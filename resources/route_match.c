@@ -83,7 +83,7 @@ static gxds_route_use decode_path(const gxds_route_decoder *d, const match_messa
   } else {
     gxds_errors_add(d->errors, at, "Invalid route path specifier specified.");
   }
-  out->text = gxds_arena_dup(d->arena, text);
+  out->text = gxds_route_text(d, text);
   return GXDS_ROUTE_KEEP;
 }
 

@@ -53,18 +53,47 @@ static void decode_domains(const gxds_route_decoder *d, const host_message *in, 
   out->domain_count = count;
 }
 
+/* An upper bound of the bytes that a route takes of the texts. */
+static size_t size_of_texts(const route_message *in) {
+  size_t size = 0;
+  const envoy_config_route_v3_RouteMatch *match = envoy_config_route_v3_Route_match(in);
+  if (match) {
+    size += envoy_config_route_v3_RouteMatch_prefix(match).size + 1;
+    size += envoy_config_route_v3_RouteMatch_path(match).size;
+    size += envoy_config_route_v3_RouteMatch_path_separated_prefix(match).size;
+  }
+  const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
+  if (action) size += envoy_config_route_v3_RouteAction_cluster(action).size + 1;
+  return size;
+}
+
+gxds_str gxds_route_text(const gxds_route_decoder *d, gxds_str s) {
+  if (s.size == 0 || s.size >= d->texts->left) return gxds_arena_dup(d->arena, s);
+  char *copy = memcpy(d->texts->at, s.data, s.size); /* the next byte is zero */
+  d->texts->at += s.size + 1;
+  d->texts->left -= s.size + 1;
+  return gxds_str_of(copy, s.size);
+}
+
 static void decode_routes(const gxds_route_decoder *d, const host_message *in, const gxds_path *at,
                           const gxds_retry_policy *retry_policy, gxds_virtual_host *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
-  /* One allocation: the routes, and then a cluster for each of them. */
-  gxds_route *routes = gxds_calloc(count, sizeof *routes + sizeof(gxds_route_cluster));
+  gxds_route_texts texts = {0};
+  for (size_t i = 0; i < count; i++) texts.left += size_of_texts(list[i]);
+  /* One allocation: the routes, then a cluster for each of them, then texts. */
+  gxds_route *routes =
+      gxds_calloc(1, count * (sizeof *routes + sizeof(gxds_route_cluster)) + texts.left);
   gxds_route_cluster *clusters = (gxds_route_cluster *)(routes + count);
+  texts.at = (char *)(clusters + count);
+  gxds_route_decoder with_texts = *d;
+  with_texts.texts = &texts;
   out->routes = routes;
   size_t before = d->errors->count;
   for (size_t i = 0; i < count; i++) {
-    gxds_route_use use = decode_route(d, list[i], GXDS_ITEM(at, "routes", i), retry_policy,
-                                      &clusters[out->route_count], &routes[out->route_count]);
+    gxds_route_use use =
+        decode_route(&with_texts, list[i], GXDS_ITEM(at, "routes", i), retry_policy,
+                     &clusters[out->route_count], &routes[out->route_count]);
     if (use == GXDS_ROUTE_KEEP) out->route_count++;
   }
   if (out->route_count == 0 && d->errors->count == before) {
