@@ -110,7 +110,7 @@ void gxds_more_addresses_end(gxds_more_addresses *m, size_t endpoint, size_t cap
 }
 
 void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t end,
-                              upb_Arena *scratch, gxds_locality *out) {
+                              upb_Arena *scratch, gxds_locality_rare *out) {
   if (!m->ends || end == first) return;
   const size_t begin = first > 0 ? m->ends[first - 1] : 0;
   const size_t count = m->ends[end - 1] - begin;
@@ -127,9 +127,10 @@ void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t
 
 void gxds_more_addresses_add_known(gxds_more_addresses *m, const gxds_locality *l,
                                    upb_Arena *scratch) {
-  if (!l->more) return;
-  const size_t count = l->more_ends[l->endpoint_count - 1];
+  const gxds_locality_rare *rare = l->rare;
+  if (!rare || !rare->more) return;
+  const size_t count = rare->more_ends[l->endpoint_count - 1];
   if (!reserve(m, count, scratch)) return;
-  memcpy(&m->list[m->count], l->more, count * sizeof *m->list);
+  memcpy(&m->list[m->count], rare->more, count * sizeof *m->list);
   m->count += count;
 }

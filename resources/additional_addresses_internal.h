@@ -35,10 +35,10 @@ bool gxds_more_addresses_read(gxds_more_addresses *m,
 /* Call it when an endpoint has been read. Endpoints are numbered without gaps, below capacity. */
 void gxds_more_addresses_end(gxds_more_addresses *m, size_t endpoint, size_t capacity,
                              upb_Arena *scratch);
-/* Sets the fields of a locality that has the endpoints with those numbers. They stay NULL if none
- * has further addresses. */
+/* Sets more and more_ends for a locality that has the endpoints with those numbers. They stay NULL
+ * if none has further addresses. */
 void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t end,
-                              upb_Arena *scratch, gxds_locality *out);
+                              upb_Arena *scratch, gxds_locality_rare *out);
 /* Adds the further addresses of a locality that is known already. */
 void gxds_more_addresses_add_known(gxds_more_addresses *m, const gxds_locality *l,
                                    upb_Arena *scratch);

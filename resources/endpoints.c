@@ -34,8 +34,7 @@ static const gxds_locality *find_equal(const gxds_endpoints *previous,
 
 static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
                                           const gxds_endpoints *previous) {
-  const gxds_locality *same = from->print.locality;
-  if (!same) same = find_equal(previous, from);
+  const gxds_locality *same = from->known ? from->known : find_equal(previous, from);
   return same ? gxds_locality_ref(same) : gxds_locality_copy(&from->view);
 }
 
@@ -95,8 +94,8 @@ static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str 
     if (p->locality_count++ == 0) p->localities = &b.localities[i];
     b.localities[i] = share_or_copy(l, previous);
     b.prints[i] = l->print;
-    b.prints[i].priority = l->priority;
-    b.prints[i].locality = b.localities[i];
+    b.prints[i].place = (uint32_t)i;
+    b.prints[i].priority = l->priority & 0xff;
   }
   if (from->locality_count > 1) {
     qsort(b.prints, from->locality_count, sizeof *b.prints, gxds_locality_print_compare);

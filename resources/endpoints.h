@@ -33,6 +33,25 @@ typedef struct gxds_endpoint {
 } gxds_endpoint;
 
 typedef struct gxds_locality gxds_locality;
+
+/* What the endpoints of few localities have besides addresses. Each list is NULL if no endpoint has
+ * an item of it. */
+typedef struct gxds_locality_rare {
+  const gxds_str *hash_keys; /* see gxds_locality_hash_key() */
+  const gxds_str *hostnames; /* see gxds_locality_hostname() */
+  const gxds_str *proxies;   /* see gxds_locality_proxy() */
+  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL also if it was not asked for */
+  /* This and more_ends are NULL if no endpoint has more than one address; see gxds_locality_more().
+   */
+  const gxds_address *more;  /* the addresses of one endpoint after the other */
+  const uint32_t *more_ends; /* for each endpoint the place in more after its last address */
+  /* A55: the locality's endpoints in DRAINING, which serve only the sessions that they have. A
+   * locality with the same name, and a reference; NULL: none. The endpoints of the locality itself
+   * are not in DRAINING. */
+  const gxds_locality *draining;
+} gxds_locality_rare;
+
+/* Kept small: a mesh may have a hundred thousand. */
 struct gxds_locality {
   gxds_ref refs;
   gxds_str region;
@@ -41,19 +60,8 @@ struct gxds_locality {
   uint32_t weight; /* never 0: a locality without weight is left out (A27) */
   uint32_t endpoint_count;
   const gxds_endpoint *endpoints;
-  const gxds_str *hash_keys; /* NULL if no endpoint has one; see gxds_locality_hash_key() */
-  const gxds_str *hostnames; /* NULL: no endpoint has one; see gxds_locality_hostname() */
-  const gxds_str *proxies;   /* NULL: no endpoint has one; see gxds_locality_proxy() */
-  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL if there is none, or it was not asked for */
-  /* this and more_ends are NULL if no endpoint has more than one address; see gxds_locality_more()
-   */
-  const gxds_address *more;  /* the addresses of one endpoint after the other */
-  const uint32_t *more_ends; /* for each endpoint the place in more after its last address */
-  /* A55: the locality's endpoints in DRAINING, which serve only the sessions that they have. A
-   * locality with the same name, and a reference; NULL: none. The endpoints above are not in
-   * DRAINING. */
-  const gxds_locality *draining;
-}; /* one allocation, except draining */
+  const gxds_locality_rare *rare; /* NULL: nothing of it */
+};                                /* one allocation, except rare->draining */
 
 typedef struct gxds_priority {
   const gxds_locality *const *localities; /* ordered by name */
@@ -70,9 +78,9 @@ typedef struct gxds_drop_category {
 typedef struct gxds_locality_print {
   uint64_t low;
   uint64_t high;
-  const gxds_locality *locality; /* borrow: of the resource */
-  uint32_t priority;
-  uint32_t written; /* endpoints in the message, also those that are left out */
+  uint32_t place; /* among the resource's localities, in order of priority and name */
+  uint32_t priority : 8;
+  uint32_t written : 24; /* endpoints in the message, also those that are left out */
 } gxds_locality_print;
 
 typedef struct gxds_endpoints {
@@ -114,35 +122,44 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
                                           size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
+/* The item of that endpoint in a list of gxds_locality_rare; empty: none. */
+static inline gxds_str gxds_locality_item(const gxds_str *list, uint32_t index) {
+  return list ? list[index] : gxds_str_of(NULL, 0);
+}
 /* A76: the key of that endpoint's place on a ring; empty: its address is the key. Borrowed: valid
  * as long as l. */
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
-  return l->hash_keys ? l->hash_keys[index] : gxds_str_of(NULL, 0);
+  return gxds_locality_item(l->rare ? l->rare->hash_keys : NULL, index);
 }
 /* A81: the hostname of that endpoint, with or without a port, which is a valid authority. Empty: it
  * has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
-  return l->hostnames ? l->hostnames[index] : gxds_str_of(NULL, 0);
+  return gxds_locality_item(l->rare ? l->rare->hostnames : NULL, index);
 }
 /* A86: the address of the HTTP proxy through which that endpoint is reached, if its cluster wants
  * that: "10.0.0.1:3128". Empty: it has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_proxy(const gxds_locality *l, uint32_t index) {
-  return l->proxies ? l->proxies[index] : gxds_str_of(NULL, 0);
+  return gxds_locality_item(l->rare ? l->rare->proxies : NULL, index);
 }
 /* A61: the further addresses of that endpoint, *count of them, in the order of the resource.
  * Borrowed: valid as long as l. */
 static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uint32_t index,
                                                      uint32_t *count) {
   *count = 0;
-  if (!l->more) return NULL;
-  const uint32_t begin = index > 0 ? l->more_ends[index - 1] : 0;
-  *count = l->more_ends[index] - begin;
-  return &l->more[begin];
+  const gxds_locality_rare *rare = l->rare;
+  if (!rare || !rare->more) return NULL;
+  const uint32_t begin = index > 0 ? rare->more_ends[index - 1] : 0;
+  *count = rare->more_ends[index] - begin;
+  return &rare->more[begin];
+}
+/* A55: see gxds_locality_rare. Borrowed: valid as long as l. */
+static inline const gxds_locality *gxds_locality_draining(const gxds_locality *l) {
+  return l->rare ? l->rare->draining : NULL;
 }
 /* E5: the metadata of that endpoint, as in lb_metadata.h; empty: none. Borrowed: valid as long as
  * l. */
 static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t index) {
-  return l->metadata ? l->metadata[index] : gxds_str_of(NULL, 0);
+  return gxds_locality_item(l->rare ? l->rare->metadata : NULL, index);
 }
 /* Whether endpoint i of a and endpoint k of b are equal in everything. */
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,

@@ -198,6 +198,12 @@ static bool check_endpoint(checker *c, const endpoint_message *in, gxds_health h
   return true;
 }
 
+static void set_rare(const checker *c, gxds_locality *view, const gxds_locality_rare *rare) {
+  gxds_locality_rare *copy = gxds_arena_calloc(c->scratch, 1, sizeof *copy);
+  *copy = *rare;
+  view->rare = copy;
+}
+
 /* Adds the endpoints that are in DRAINING, or all others. Sets *more if it skipped any of the other
  * kind. Returns the sum of the weights. */
 static uint64_t check_some_endpoints(checker *c, const locality_message *in, bool draining,
@@ -218,11 +224,12 @@ static uint64_t check_some_endpoints(checker *c, const locality_message *in, boo
     if (!check_endpoint(c, list[i], health, GXDS_ITEM(at, "lb_endpoints", i))) continue;
     weights += view->endpoints[view->endpoint_count++].weight;
   }
-  view->hash_keys = names_from(c, c->hash_keys, first);
-  view->hostnames = names_from(c, c->hostnames, first);
-  view->proxies = names_from(c, c->proxies, first);
-  view->metadata = names_from(c, c->metadata, first);
-  gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, view);
+  gxds_locality_rare rare = {.hash_keys = names_from(c, c->hash_keys, first),
+                             .hostnames = names_from(c, c->hostnames, first),
+                             .proxies = names_from(c, c->proxies, first),
+                             .metadata = names_from(c, c->metadata, first)};
+  gxds_more_addresses_view(&c->more, first, c->endpoint_count, c->scratch, &rare);
+  if (gxds_locality_rare_is_used(&rare)) set_rare(c, view, &rare);
   return weights;
 }
 
@@ -230,7 +237,7 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
                                gxds_checked_locality *out) {
   size_t count = 0;
   (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
-  out->print.written = (uint32_t)count;
+  out->print.written = count & 0xffffff; /* at most GXDS_ENDPOINTS_MAX */
   c->proxy = gxds_http_proxy_of_locality(in, at, c->scratch, c->errors);
   bool any_draining = false;
   if (check_some_endpoints(c, in, false, at, &out->view, &any_draining) > UINT32_MAX) {
@@ -244,7 +251,11 @@ static void check_endpoints_of(checker *c, const locality_message *in, const gxd
   draining->sub_zone = out->view.sub_zone;
   draining->weight = out->view.weight;
   (void)check_some_endpoints(c, in, true, at, draining, &any_draining);
-  if (draining->endpoint_count > 0) out->view.draining = draining;
+  if (draining->endpoint_count == 0) return;
+  gxds_locality_rare rare = {0};
+  if (out->view.rare) rare = *out->view.rare;
+  rare.draining = draining;
+  set_rare(c, &out->view, &rare);
 }
 
 /* False if the locality is left out: it has no weight, no name, or an invalid priority. */
@@ -375,7 +386,7 @@ static bool add_known_addresses(checker *c, const gxds_locality *l) {
 /* Adds a known locality. It is valid by itself, but another locality may have one of its addresses
  * by now. The place of that endpoint in the message is unknown, so the caller reads the whole
  * message again to get exact errors. */
-static void add_known(checker *c, const gxds_locality_print *known, gxds_checked_locality *out) {
+static void add_known(checker *c, const gxds_known_locality *known, gxds_checked_locality *out) {
   const gxds_locality *l = known->locality;
   /* Copies the fields one by one, without refs, which other threads change at the same time. */
   *out = (gxds_checked_locality){.view = {.region = l->region,
@@ -384,17 +395,13 @@ static void add_known(checker *c, const gxds_locality_print *known, gxds_checked
                                           .weight = l->weight,
                                           .endpoint_count = l->endpoint_count,
                                           .endpoints = l->endpoints,
-                                          .hash_keys = l->hash_keys,
-                                          .hostnames = l->hostnames,
-                                          .proxies = l->proxies,
-                                          .metadata = l->metadata,
-                                          .more = l->more,
-                                          .more_ends = l->more_ends,
-                                          .draining = l->draining},
-                                 .priority = known->priority,
-                                 .print = *known};
-  c->priority_seen[known->priority] = true;
-  if (!add_known_addresses(c, l) || (l->draining && !add_known_addresses(c, l->draining))) {
+                                          .rare = l->rare},
+                                 .priority = known->print.priority,
+                                 .print = known->print,
+                                 .known = l};
+  c->priority_seen[known->print.priority] = true;
+  const gxds_locality *draining = gxds_locality_draining(l);
+  if (!add_known_addresses(c, l) || (draining && !add_known_addresses(c, draining))) {
     gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
   }
 }
@@ -409,7 +416,7 @@ static size_t count_endpoints(const locality_message *const *list, size_t count,
     total += in_locality;
   }
   for (size_t i = 0; i < known->locality_count; i++) {
-    total += known->localities[i].written;
+    total += known->localities[i].print.written;
   }
   return total;
 }

@@ -14,9 +14,9 @@ typedef struct gxds_checked_locality {
   gxds_locality view; /* borrowed from the message and scratch, or from the known locality; holds no
                          references */
   uint32_t priority;
-  uint32_t index; /* the place in the message */
-  /* The fingerprint of the locality's bytes. print.locality is the known locality, or NULL. */
-  gxds_locality_print print;
+  uint32_t index;             /* the place in the message */
+  gxds_locality_print print;  /* the fingerprint of the locality's bytes */
+  const gxds_locality *known; /* NULL: it is not known */
 } gxds_checked_locality;
 
 typedef struct gxds_checked_endpoints {
@@ -26,6 +26,9 @@ typedef struct gxds_checked_endpoints {
   const gxds_drop_category *drops; /* their names are borrowed from the message */
   size_t drop_count;
 } gxds_checked_endpoints;
+
+/* Whether there is anything in it. */
+bool gxds_locality_rare_is_used(const gxds_locality_rare *r);
 
 /* Adds everything that is wrong with the message to errors. The result is complete if there were no
  * errors. `in` is the rest of the message, and `known` has the localities that were known already,

@@ -38,6 +38,11 @@ static const gxds_locality_print *find(const gxds_endpoints *previous,
                  gxds_locality_print_compare);
 }
 
+/* The priorities' lists of localities follow each other in one array. The first is not empty. */
+static const gxds_locality *locality_of(const gxds_endpoints *e, const gxds_locality_print *print) {
+  return e->priorities[0].localities[print->place];
+}
+
 static size_t count_localities(gxds_str bytes) {
   size_t count = 0;
   for (gxds_wire_field f; gxds_wire_next(&bytes, &f);) {
@@ -87,7 +92,7 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
       continue;
     }
     if (k.locality_count == 0) k.rest = gxds_str_of(allocate(scratch, bytes.size), 0);
-    k.localities[k.locality_count++] = *same;
+    k.localities[k.locality_count++] = (gxds_known_locality){locality_of(previous, same), *same};
     keep(&k, kept_to, f.whole.data);
     kept_to = f.whole.data + f.whole.size;
   }

@@ -21,6 +21,11 @@
 extern "C" {
 #endif
 
+typedef struct gxds_known_locality {
+  const gxds_locality *locality;
+  gxds_locality_print print;
+} gxds_known_locality;
+
 /* A message without the localities that are known already. Borrowed: valid as long as the bytes,
  * scratch and previous. */
 typedef struct gxds_known_endpoints {
@@ -28,7 +33,7 @@ typedef struct gxds_known_endpoints {
   /* The fingerprints of the rest's localities, in their order; NULL if there are too many. */
   gxds_locality_print *prints;
   size_t print_count;
-  gxds_locality_print *localities; /* the known localities */
+  gxds_known_locality *localities; /* the known localities */
   size_t locality_count;
   uint64_t seed; /* a seed for hash tables, which depends on all localities */
 } gxds_known_endpoints;

@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "resources/endpoints.h"
+#include "resources/endpoints_internal.h"
 
 static char *append(char *at, gxds_str from, gxds_str *to) {
   if (from.size) memcpy(at, from.data, from.size);
@@ -8,19 +9,15 @@ static char *append(char *at, gxds_str from, gxds_str *to) {
   return at + from.size + 1; /* each string stays zero-terminated */
 }
 
-/* Properties of endpoints besides their addresses. Each list is NULL or has one item for each
- * endpoint, except `more`, which has the additional addresses of all endpoints. */
-typedef struct names {
-  const gxds_str *hash_keys;
-  const gxds_str *hostnames;
-  const gxds_str *proxies;
-  const gxds_str *metadata;
-  const gxds_address *more;
-  const uint32_t *more_ends;
-} names;
-
 static size_t more_count(const uint32_t *ends, size_t count) {
   return ends && count > 0 ? ends[count - 1] : 0;
+}
+
+static char *append_name(char *at, gxds_str region, gxds_str zone, gxds_str sub_zone,
+                         gxds_locality *l) {
+  at = append(at, region, &l->region);
+  at = append(at, zone, &l->zone);
+  return append(at, sub_zone, &l->sub_zone);
 }
 
 static size_t size_of_all(const gxds_str *list, size_t count) {
@@ -36,86 +33,104 @@ static char *append_all(char *at, const gxds_str *from, size_t count, gxds_str *
 
 /* A61: puts the additional addresses behind the endpoints, because they need no stricter alignment.
  * Most localities have none. */
-static char *append_more(char *at, const names *from, size_t count, gxds_locality *l) {
+static char *append_more(char *at, const gxds_locality_rare *from, size_t count,
+                         gxds_locality_rare *to) {
   const size_t more = more_count(from->more_ends, count);
   if (more == 0) return at;
   uint32_t *ends = (uint32_t *)at;
   gxds_address *addresses = (gxds_address *)(ends + count);
   memcpy(ends, from->more_ends, count * sizeof *ends);
   memcpy(addresses, from->more, more * sizeof *addresses);
-  l->more_ends = ends;
-  l->more = addresses;
+  to->more_ends = ends;
+  to->more = addresses;
   return (char *)(addresses + more);
 }
 
-static size_t size_of_more(const names *from, size_t count) {
+static size_t size_of_more(const gxds_locality_rare *from, size_t count) {
   const size_t more = more_count(from->more_ends, count);
   return more > 0 ? count * sizeof(uint32_t) + more * sizeof(gxds_address) : 0;
 }
 
-/* Makes the locality in one allocation: the struct, its lists, its endpoints, its strings. */
+static size_t list_count(const gxds_locality_rare *r) {
+  return (size_t)(r->hash_keys != NULL) + (r->hostnames != NULL) + (r->proxies != NULL) +
+         (r->metadata != NULL);
+}
+
+bool gxds_locality_rare_is_used(const gxds_locality_rare *r) {
+  return list_count(r) > 0 || r->more || r->draining;
+}
+
+/* Takes the memory of a list from *at; NULL if there is no such list. */
+static gxds_str *take_list(char **at, const gxds_str *from, size_t count) {
+  if (!from) return NULL;
+  gxds_str *list = (gxds_str *)*at;
+  *at = (char *)(list + count);
+  return list;
+}
+
+/* Makes the locality in one allocation: the struct, the rare part and its lists, the endpoints, the
+ * strings. from->draining is not copied. */
 static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, uint32_t weight,
-                             size_t count, const names *of_endpoints) {
+                             size_t count, const gxds_locality_rare *from) {
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
-  const gxds_str *hash_keys = of_endpoints->hash_keys;
-  const gxds_str *hostnames = of_endpoints->hostnames;
-  const gxds_str *proxies = of_endpoints->proxies;
-  const gxds_str *metadata = of_endpoints->metadata;
-  const size_t lists =
-      (size_t)(hash_keys != NULL) + (hostnames != NULL) + (proxies != NULL) + (metadata != NULL);
-  size_t lists_size = lists * count * sizeof(gxds_str);
-  size_t endpoints_size = count * sizeof(gxds_endpoint);
-  size_t strings_size = region.size + zone.size + sub_zone.size + 3 +
-                        size_of_all(hash_keys, count) + size_of_all(hostnames, count) +
-                        size_of_all(proxies, count) + size_of_all(metadata, count);
-  size_t more_size = size_of_more(of_endpoints, count);
-  char *memory = gxds_calloc(
-      1, sizeof(gxds_locality) + lists_size + endpoints_size + more_size + strings_size);
-  gxds_locality *l = (gxds_locality *)memory;
-  gxds_str *keys = (gxds_str *)(l + 1);
-  gxds_str *hosts = hash_keys ? keys + count : keys;
-  gxds_str *proxy_list = hostnames ? hosts + count : hosts;
-  gxds_str *labels = proxies ? proxy_list + count : proxy_list;
-  char *endpoints = (char *)keys + lists_size;
+  const bool has_rare = gxds_locality_rare_is_used(from);
+  const size_t rare_size =
+      has_rare ? sizeof *from + list_count(from) * count * sizeof(gxds_str) : 0;
+  const size_t endpoints_size = count * sizeof(gxds_endpoint);
+  const size_t strings_size =
+      region.size + zone.size + sub_zone.size + 3 + size_of_all(from->hash_keys, count) +
+      size_of_all(from->hostnames, count) + size_of_all(from->proxies, count) +
+      size_of_all(from->metadata, count);
+  gxds_locality *l = gxds_calloc(
+      1, sizeof *l + rare_size + endpoints_size + size_of_more(from, count) + strings_size);
+  char *at = (char *)(l + 1);
   gxds_ref_init(&l->refs);
   l->weight = weight;
   l->endpoint_count = (uint32_t)count;
-  l->endpoints = (const gxds_endpoint *)endpoints;
-  l->hash_keys = hash_keys ? keys : NULL;
-  l->hostnames = hostnames ? hosts : NULL;
-  l->proxies = proxies ? proxy_list : NULL;
-  l->metadata = metadata ? labels : NULL;
-  char *strings = append_more(endpoints + endpoints_size, of_endpoints, count, l);
-  strings = append(strings, region, &l->region);
-  strings = append(strings, zone, &l->zone);
-  strings = append(strings, sub_zone, &l->sub_zone);
-  strings = append_all(strings, hash_keys, count, keys);
-  strings = append_all(strings, hostnames, count, hosts);
-  strings = append_all(strings, proxies, count, proxy_list);
-  append_all(strings, metadata, count, labels);
+  if (!has_rare) {
+    l->endpoints = (const gxds_endpoint *)at;
+    append_name(at + endpoints_size, region, zone, sub_zone, l);
+    return l;
+  }
+  gxds_locality_rare *rare = (gxds_locality_rare *)at;
+  at += sizeof *rare;
+  gxds_str *hash_keys = take_list(&at, from->hash_keys, count);
+  gxds_str *hostnames = take_list(&at, from->hostnames, count);
+  gxds_str *proxies = take_list(&at, from->proxies, count);
+  gxds_str *metadata = take_list(&at, from->metadata, count);
+  *rare = (gxds_locality_rare){
+      .hash_keys = hash_keys, .hostnames = hostnames, .proxies = proxies, .metadata = metadata};
+  l->rare = rare;
+  l->endpoints = (const gxds_endpoint *)at;
+  at = append_more(at + endpoints_size, from, count, rare);
+  at = append_name(at, region, zone, sub_zone, l);
+  at = append_all(at, from->hash_keys, count, hash_keys);
+  at = append_all(at, from->hostnames, count, hostnames);
+  at = append_all(at, from->proxies, count, proxies);
+  append_all(at, from->metadata, count, metadata);
   return l;
+}
+
+static const gxds_locality_rare no_rare;
+
+static const gxds_locality_rare *rare_of(const gxds_locality *l) {
+  return l->rare ? l->rare : &no_rare;
 }
 
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count) {
-  const names none = {0};
-  return create(region, zone, sub_zone, weight, count, &none);
+  return create(region, zone, sub_zone, weight, count, &no_rare);
 }
 
 const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
-  const names of_endpoints = {.hash_keys = l->hash_keys,
-                              .hostnames = l->hostnames,
-                              .proxies = l->proxies,
-                              .metadata = l->metadata,
-                              .more = l->more,
-                              .more_ends = l->more_ends};
   gxds_locality *copy =
-      create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, &of_endpoints);
+      create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, rare_of(l));
   if (l->endpoint_count) {
     memcpy((gxds_endpoint *)copy->endpoints, l->endpoints,
            l->endpoint_count * sizeof *l->endpoints);
   }
-  if (l->draining) copy->draining = gxds_locality_copy(l->draining);
+  const gxds_locality *draining = gxds_locality_draining(l);
+  if (draining) ((gxds_locality_rare *)copy->rare)->draining = gxds_locality_copy(draining);
   return copy;
 }
 
@@ -131,9 +146,10 @@ static gxds_str *select_names(const gxds_str *from, const uint32_t *places, size
  * ends. NULL if the locality has none. */
 static gxds_address *select_more(const gxds_locality *l, const uint32_t *places, size_t count,
                                  uint32_t *ends) {
-  if (!l->more) return NULL;
+  const gxds_locality_rare *rare = rare_of(l);
+  if (!rare->more) return NULL;
   gxds_address *more =
-      gxds_calloc(more_count(l->more_ends, l->endpoint_count), sizeof(gxds_address));
+      gxds_calloc(more_count(rare->more_ends, l->endpoint_count), sizeof(gxds_address));
   uint32_t end = 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t of_this;
@@ -147,19 +163,20 @@ static gxds_address *select_more(const gxds_locality *l, const uint32_t *places,
 
 const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
                                           size_t count, uint32_t weight) {
-  gxds_str *hash_keys = select_names(l->hash_keys, places, count);
-  gxds_str *hostnames = select_names(l->hostnames, places, count);
-  gxds_str *proxies = select_names(l->proxies, places, count);
-  gxds_str *metadata = select_names(l->metadata, places, count);
-  uint32_t *more_ends = l->more ? gxds_calloc(count, sizeof *more_ends) : NULL;
+  const gxds_locality_rare *rare = rare_of(l);
+  gxds_str *hash_keys = select_names(rare->hash_keys, places, count);
+  gxds_str *hostnames = select_names(rare->hostnames, places, count);
+  gxds_str *proxies = select_names(rare->proxies, places, count);
+  gxds_str *metadata = select_names(rare->metadata, places, count);
+  uint32_t *more_ends = rare->more ? gxds_calloc(count, sizeof *more_ends) : NULL;
   gxds_address *more = select_more(l, places, count, more_ends);
-  const names of_endpoints = {.hash_keys = hash_keys,
-                              .hostnames = hostnames,
-                              .proxies = proxies,
-                              .metadata = metadata,
-                              .more = more,
-                              .more_ends = more_ends};
-  gxds_locality *some = create(l->region, l->zone, l->sub_zone, weight, count, &of_endpoints);
+  const gxds_locality_rare selected = {.hash_keys = hash_keys,
+                                       .hostnames = hostnames,
+                                       .proxies = proxies,
+                                       .metadata = metadata,
+                                       .more = more,
+                                       .more_ends = more_ends};
+  gxds_locality *some = create(l->region, l->zone, l->sub_zone, weight, count, &selected);
   for (size_t i = 0; i < count; i++) {
     ((gxds_endpoint *)some->endpoints)[i] = l->endpoints[places[i]];
   }
@@ -179,7 +196,7 @@ const gxds_locality *gxds_locality_ref(const gxds_locality *l) {
 
 void gxds_locality_unref(const gxds_locality *l) {
   if (!l || !gxds_ref_dec(&l->refs)) return;
-  gxds_locality_unref(l->draining);
+  gxds_locality_unref(gxds_locality_draining(l));
   gxds_free((gxds_locality *)l);
 }
 
@@ -204,13 +221,19 @@ static bool more_equal_at(const gxds_locality *a, uint32_t i, const gxds_localit
   return true;
 }
 
-static bool more_equal(const gxds_locality *a, const gxds_locality *b) {
+static bool more_equal(const gxds_locality_rare *a, const gxds_locality_rare *b, size_t count) {
   if (!a->more && !b->more) return true;
   if (!a->more || !b->more) return false;
-  const size_t count = a->endpoint_count;
   if (memcmp(a->more_ends, b->more_ends, count * sizeof *a->more_ends) != 0) return false;
   for (size_t i = 0; i < more_count(a->more_ends, count); i++) {
     if (!address_equal(&a->more[i], &b->more[i])) return false;
+  }
+  return true;
+}
+
+static bool lists_equal(const gxds_str *a, const gxds_str *b, uint32_t count) {
+  for (uint32_t i = 0; (a || b) && i < count; i++) {
+    if (!gxds_str_equal(gxds_locality_item(a, i), gxds_locality_item(b, i))) return false;
   }
   return true;
 }
@@ -248,19 +271,14 @@ bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
     if (!endpoint_equal(&a->endpoints[i], &b->endpoints[i])) return false;
   }
-  for (uint32_t i = 0; (a->hash_keys || b->hash_keys) && i < a->endpoint_count; i++) {
-    if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i))) return false;
-  }
-  for (uint32_t i = 0; (a->hostnames || b->hostnames) && i < a->endpoint_count; i++) {
-    if (!gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i))) return false;
-  }
-  for (uint32_t i = 0; (a->proxies || b->proxies) && i < a->endpoint_count; i++) {
-    if (!gxds_str_equal(gxds_locality_proxy(a, i), gxds_locality_proxy(b, i))) return false;
-  }
-  for (uint32_t i = 0; (a->metadata || b->metadata) && i < a->endpoint_count; i++) {
-    if (!gxds_str_equal(gxds_locality_metadata(a, i), gxds_locality_metadata(b, i))) return false;
-  }
-  return more_equal(a, b);
+  if (!a->rare && !b->rare) return true;
+  const gxds_locality_rare *of_a = rare_of(a);
+  const gxds_locality_rare *of_b = rare_of(b);
+  return lists_equal(of_a->hash_keys, of_b->hash_keys, a->endpoint_count) &&
+         lists_equal(of_a->hostnames, of_b->hostnames, a->endpoint_count) &&
+         lists_equal(of_a->proxies, of_b->proxies, a->endpoint_count) &&
+         lists_equal(of_a->metadata, of_b->metadata, a->endpoint_count) &&
+         more_equal(of_a, of_b, a->endpoint_count);
 }
 
 static bool draining_equal(const gxds_locality *a, const gxds_locality *b) {
@@ -269,9 +287,9 @@ static bool draining_equal(const gxds_locality *a, const gxds_locality *b) {
 }
 
 bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b) {
-  return a == b ||
-         (a->weight == b->weight && gxds_locality_compare_name(a, b) == 0 &&
-          gxds_locality_endpoints_equal(a, b) && draining_equal(a->draining, b->draining));
+  return a == b || (a->weight == b->weight && gxds_locality_compare_name(a, b) == 0 &&
+                    gxds_locality_endpoints_equal(a, b) &&
+                    draining_equal(gxds_locality_draining(a), gxds_locality_draining(b)));
 }
 
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b) {

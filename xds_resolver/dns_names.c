@@ -41,12 +41,11 @@ static const gxds_locality *make_locality(gxds_str name, const gxds_address *add
   if (count == 0) return gxds_locality_copy(&(gxds_locality){.weight = 1});
   const gxds_endpoint endpoint = {addresses[0], GXDS_HEALTH_UNKNOWN, 1};
   const uint32_t more_end = (uint32_t)(count - 1);
-  const gxds_locality view = {.weight = 1,
-                              .endpoint_count = 1,
-                              .endpoints = &endpoint,
-                              .hostnames = gxds_authority_is_valid(name) ? &name : NULL,
-                              .more = more_end > 0 ? &addresses[1] : NULL,
-                              .more_ends = more_end > 0 ? &more_end : NULL};
+  const gxds_locality_rare rare = {.hostnames = gxds_authority_is_valid(name) ? &name : NULL,
+                                   .more = more_end > 0 ? &addresses[1] : NULL,
+                                   .more_ends = more_end > 0 ? &more_end : NULL};
+  const gxds_locality view = {
+      .weight = 1, .endpoint_count = 1, .endpoints = &endpoint, .rare = &rare};
   return gxds_locality_copy(&view);
 }
 

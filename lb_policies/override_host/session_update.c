@@ -49,8 +49,8 @@ static void compare(table_update *u, const gxds_locality *before, const gxds_loc
 static void compare_both(table_update *u, const gxds_locality *before, const gxds_locality *after,
                          size_t priority, size_t locality) {
   compare(u, before, after, priority, locality, false);
-  const gxds_locality *drained = before ? before->draining : NULL;
-  const gxds_locality *drains = after ? after->draining : NULL;
+  const gxds_locality *drained = before ? gxds_locality_draining(before) : NULL;
+  const gxds_locality *drains = after ? gxds_locality_draining(after) : NULL;
   if (drained || drains) compare(u, drained, drains, priority, locality, true);
 }
 
@@ -228,7 +228,7 @@ static const gxds_locality *locality_of(const gxds_endpoints *endpoints,
   const gxds_priority *p = &endpoints->priorities[e->priority];
   if (e->locality >= p->locality_count) return NULL;
   const gxds_locality *l = p->localities[e->locality];
-  return e->draining ? l->draining : l;
+  return e->draining ? gxds_locality_draining(l) : l;
 }
 
 bool gxds_session_table_locate(const gxds_session_table *t, const gxds_session_endpoint *e,
@@ -243,7 +243,7 @@ bool gxds_session_table_locate(const gxds_session_table *t, const gxds_session_e
     for (size_t i = 0; i < all->locality_count; i++) {
       *locality = all->localities[i];
       if (is_in(*locality, 0, address, index)) return true;
-      *locality = all->localities[i]->draining;
+      *locality = gxds_locality_draining(all->localities[i]);
       if (is_in(*locality, 0, address, index)) return true;
     }
   }

@@ -48,7 +48,9 @@ static void set_locality(policy *p, const gxds_locality *locality) {
 }
 
 /* Whether more than one address identifies some of the endpoints. */
-static bool by_more(const gxds_locality *l) { return l->hostnames || l->more || l->proxies; }
+static bool by_more(const gxds_locality *l) {
+  return l->rare && (l->rare->hostnames || l->rare->more || l->rare->proxies);
+}
 
 /* The endpoints. An endpoint that one address does not identify has an identity in place of the
  * address. A hostname (A81) and a proxy (A86) are part of the identity, because the subchannel is
@@ -91,7 +93,9 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   gxds_status status = gxds_endpoints_policy_update(
       &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
   gxds_free(endpoints);
-  if (locality->more) gxds_endpoints_policy_reorder(&p->endpoints, locality->endpoint_count);
+  if (locality->rare && locality->rare->more) {
+    gxds_endpoints_policy_reorder(&p->endpoints, locality->endpoint_count);
+  }
   return status;
 }
 

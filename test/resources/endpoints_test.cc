@@ -84,7 +84,7 @@ TEST(Endpoints, OfSeveralAddresses) {  // A61.8
                  "," + Locality("c", Several("10.0.0.6", {"::6"}))));
   const auto& p = result.As<gxds_endpoints>().priorities[0];
   ASSERT_EQ(p.locality_count, 3u);
-  EXPECT_EQ(p.localities[0]->more, nullptr) << "no memory for what nobody has";
+  EXPECT_EQ(p.localities[0]->rare, nullptr) << "no memory for what nobody has";
   const gxds_locality* b = p.localities[1];
   ASSERT_EQ(b->endpoint_count, 4u);
   EXPECT_EQ(ShowAll(b, 0), "10.0.0.2:80");
@@ -284,7 +284,7 @@ TEST(HashKey, IsThatOfEnvoyLbInTheMetadata) {  // A76.10
   for (uint32_t i = 0; i < 6; i++) keys += HashKeyOf(p.localities[0], i) + ";";
   EXPECT_EQ(keys, ";pod-2;;;;;");
   EXPECT_EQ(HashKeyOf(p.localities[1], 0), "");
-  EXPECT_EQ(p.localities[1]->hash_keys, nullptr) << "no memory for what nobody has";
+  EXPECT_EQ(p.localities[1]->rare, nullptr) << "no memory for what nobody has";
 }
 
 TEST(HashKey, BelongsToTheEndpointsThatAreUsed) {
@@ -298,7 +298,7 @@ TEST(HashKey, BelongsToTheEndpointsThatAreUsed) {
              Assignment(Locality("a", unhealthy + "," + Endpoint("10.0.0.2")) + "," +
                         Locality("b", Keyed("10.0.0.3", "'envoy.lb':{'hash_key':'yes'}"))));
   const gxds_priority& p = result.As<gxds_endpoints>().priorities[0];
-  EXPECT_EQ(p.localities[0]->hash_keys, nullptr);
+  EXPECT_EQ(p.localities[0]->rare, nullptr);
   EXPECT_EQ(HashKeyOf(p.localities[1], 0), "yes");
 }
 

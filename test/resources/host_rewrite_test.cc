@@ -184,7 +184,7 @@ TEST(Hostname, IsThatOfTheEndpoint) {  // A81.4
                                      "," + Locality("b", Endpoint("10.0.0.4", ""))));
   const gxds_priority& p = result.As<gxds_endpoints>().priorities[0];
   EXPECT_EQ(Hostnames(p.localities[0]), ";b.example:80;c.example");
-  EXPECT_EQ(p.localities[1]->hostnames, nullptr) << "no memory for what nobody has";
+  EXPECT_EQ(p.localities[1]->rare, nullptr) << "no memory for what nobody has";
 }
 
 TEST(Hostname, ThatIsNoAuthorityIsAsIfItWereNotThere) {  // E2.6
@@ -192,7 +192,7 @@ TEST(Hostname, ThatIsNoAuthorityIsAsIfItWereNotThere) {  // E2.6
   Decoded result = d.Good(gxds_endpoints_type,
                           Assignment(Locality("a", Endpoint("10.0.0.1", "a b") + "," +
                                                        Endpoint("10.0.0.2", "user@b.example"))));
-  EXPECT_EQ(result.As<gxds_endpoints>().priorities[0].localities[0]->hostnames, nullptr);
+  EXPECT_EQ(result.As<gxds_endpoints>().priorities[0].localities[0]->rare, nullptr);
 }
 
 TEST(Hostname, BelongsToTheEndpointsThatAreUsed) {  // A81.4
@@ -204,7 +204,7 @@ TEST(Hostname, BelongsToTheEndpointsThatAreUsed) {  // A81.4
                                    "," + Endpoint("10.0.0.2", "")) +
                  "," + Locality("b", Endpoint("10.0.0.3", "yes.example", metadata))));
   const gxds_priority& p = result.As<gxds_endpoints>().priorities[0];
-  EXPECT_EQ(p.localities[0]->hostnames, nullptr);
+  EXPECT_EQ(p.localities[0]->rare, nullptr);
   EXPECT_EQ(Hostnames(p.localities[1]), "yes.example");
   EXPECT_EQ(ToString(gxds_locality_hash_key(p.localities[1], 0)), "k") << "beside it";
 }

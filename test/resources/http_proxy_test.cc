@@ -142,7 +142,7 @@ TEST(HttpProxy, IsThatOfTheEndpointOrElseOfItsLocality) {  // A86.6
                  "," + Locality("c", Endpoint("10.0.0.5"))));
   EXPECT_EQ(Proxies(First(result, 0)), "10.1.0.1:3128;[::1]:80");
   EXPECT_EQ(Proxies(First(result, 1)), ";10.1.0.2:3128");
-  EXPECT_EQ(First(result, 2)->proxies, nullptr) << "no memory for what nobody has";
+  EXPECT_EQ(First(result, 2)->rare, nullptr) << "no memory for what nobody has";
 }
 
 TEST(HttpProxy, IsNothingOfAnotherKeyOrType) {  // A86.5
@@ -158,7 +158,7 @@ TEST(HttpProxy, IsNothingOfAnotherKeyOrType) {  // A86.5
                                      Endpoint("10.0.0.2", Metadata(another)) + "," +
                                      Endpoint("10.0.0.3", structure),
                                  Metadata(another))));
-  EXPECT_EQ(First(result)->proxies, nullptr);
+  EXPECT_EQ(First(result)->rare, nullptr);
 }
 
 TEST(HttpProxy, OfAnotherTypeLeavesThatOfTheLocality) {  // A86.5, A86.6
@@ -177,9 +177,9 @@ TEST(HttpProxy, IsThereForEndpointsInDraining) {  // A86.6
              Assignment(Locality(
                  "a", Endpoint("10.0.0.1") + "," +
                           Endpoint("10.0.0.2", "'health_status':'DRAINING'," + At("10.1.0.1")))));
-  EXPECT_EQ(First(result)->proxies, nullptr);
-  ASSERT_NE(First(result)->draining, nullptr);
-  EXPECT_EQ(Proxies(First(result)->draining), "10.1.0.1:3128");
+  EXPECT_EQ(First(result)->rare->proxies, nullptr);
+  ASSERT_NE(gxds_locality_draining(First(result)), nullptr);
+  EXPECT_EQ(Proxies(gxds_locality_draining(First(result))), "10.1.0.1:3128");
 }
 
 TEST(HttpProxy, ThatAloneChangesTheLocality) {  // A86.6

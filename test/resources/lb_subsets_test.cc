@@ -323,14 +323,14 @@ TEST(EndpointMetadata, IsKeptIfTheServerHasThatFeature) {  // E5.1, E5.2
   const std::string json = Assignment(Endpoint(1, "'v':'1','hash_key':'k'") + "," +
                                       Endpoint(2, "") + "," + Endpoint(3, "'v':'2'"));
   Decoded off = d.Good(gxds_endpoints_type, json);
-  EXPECT_EQ(LocalityOf(off)->metadata, nullptr);
+  EXPECT_EQ(LocalityOf(off)->rare->metadata, nullptr);
   d.UseSubsets();
   Decoded on = d.Good(gxds_endpoints_type, json, off.resource());
   EXPECT_EQ(Labels(LocalityOf(on)), R"({"hash_key":"k","v":"1"}  {"v":"2"})")
       << "of a server without the feature, nothing is known";
   EXPECT_EQ(ToString(gxds_locality_hash_key(LocalityOf(on), 0)), "k");
   Decoded plain = d.Good(gxds_endpoints_type, Assignment(Endpoint(1, "")));
-  EXPECT_EQ(LocalityOf(plain)->metadata, nullptr);
+  EXPECT_EQ(LocalityOf(plain)->rare, nullptr);
 }
 
 TEST(EndpointMetadata, MakesADifference) {  // E5.12
@@ -357,7 +357,7 @@ TEST(EndpointMetadata, SomeOfALocalityAreAsTheyWere) {
   EXPECT_EQ(some->endpoints[1].address.port, 3);
   EXPECT_EQ(Labels(some), R"({"v":"1"} {"hash_key":"k","v":"2"})");
   EXPECT_EQ(ToString(gxds_locality_hash_key(some, 1)), "k");
-  EXPECT_EQ(some->hostnames, nullptr);
+  EXPECT_EQ(some->rare->hostnames, nullptr);
   gxds_locality_unref(some);
 }
 

@@ -53,7 +53,8 @@ static bool more_equal(const gxds_locality *a, const gxds_locality *b, uint32_t 
  * gxds_locality_equal(), by which the decoder chooses what to share. */
 static bool localities_equal(const gxds_locality *a, const gxds_locality *b) {
   if (!gxds_locality_equal(a, b)) return false;
-  if (a->draining && !localities_equal(a->draining, b->draining)) return false;
+  const gxds_locality *draining = gxds_locality_draining(a);
+  if (draining && !localities_equal(draining, gxds_locality_draining(b))) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
     if (!gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, i)) ||
         !gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, i)) ||

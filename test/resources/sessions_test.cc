@@ -256,12 +256,12 @@ TEST(DrainingEndpoints, AreBesideTheOthersOfTheirLocality) {  // A55.5
                                    "," + Endpoint("4.4.4.4", "UNHEALTHY")) +
                  "," + Locality("b", Endpoint("5.5.5.5"))));
   EXPECT_EQ(Show(At(result, 0)), "2.2.2.2:80");
-  EXPECT_EQ(At(result, 0)->more, nullptr);
-  ASSERT_NE(At(result, 0)->draining, nullptr);
-  EXPECT_EQ(Show(At(result, 0)->draining), "1.1.1.1:80@h 3.3.3.3:80+1");
-  EXPECT_EQ(ToString(At(result, 0)->draining->zone), "a");
-  EXPECT_EQ(At(result, 0)->draining->endpoints[0].health, GXDS_HEALTH_DRAINING);
-  EXPECT_EQ(At(result, 1)->draining, nullptr);
+  EXPECT_EQ(At(result, 0)->rare->more, nullptr);
+  ASSERT_NE(gxds_locality_draining(At(result, 0)), nullptr);
+  EXPECT_EQ(Show(gxds_locality_draining(At(result, 0))), "1.1.1.1:80@h 3.3.3.3:80+1");
+  EXPECT_EQ(ToString(gxds_locality_draining(At(result, 0))->zone), "a");
+  EXPECT_EQ(gxds_locality_draining(At(result, 0))->endpoints[0].health, GXDS_HEALTH_DRAINING);
+  EXPECT_EQ(gxds_locality_draining(At(result, 1)), nullptr);
 }
 
 TEST(DrainingEndpoints, ALocalityMayHaveNoOthers) {
@@ -269,7 +269,7 @@ TEST(DrainingEndpoints, ALocalityMayHaveNoOthers) {
   Decoded result =
       d.Good(gxds_endpoints_type, Assignment(Locality("a", Endpoint("1.1.1.1", "DRAINING"))));
   EXPECT_EQ(At(result, 0)->endpoint_count, 0u);
-  EXPECT_EQ(Show(At(result, 0)->draining), "1.1.1.1:80");
+  EXPECT_EQ(Show(gxds_locality_draining(At(result, 0))), "1.1.1.1:80");
 }
 
 TEST(DrainingEndpoints, AreComparedAndTakenOverWithTheirLocality) {
@@ -285,13 +285,13 @@ TEST(DrainingEndpoints, AreComparedAndTakenOverWithTheirLocality) {
   EXPECT_NE(At(drains, 0), At(before, 0));
   EXPECT_TRUE(gxds_locality_endpoints_equal(At(drains, 0), At(before, 0)))
       << "nothing for who balances";
-  EXPECT_EQ(Show(At(drains, 0)->draining), "2.2.2.2:80");
+  EXPECT_EQ(Show(gxds_locality_draining(At(drains, 0))), "2.2.2.2:80");
   EXPECT_EQ(At(drains, 1), At(before, 1));
   Decoded other =
       d.Good(gxds_endpoints_type,
              Assignment(Locality("a", Endpoint("1.1.1.1") + "," + Endpoint("3.3.3.3", "DRAINING"))),
              drains.resource());
-  EXPECT_EQ(Show(At(other, 0)->draining), "3.3.3.3:80");
+  EXPECT_EQ(Show(gxds_locality_draining(At(other, 0))), "3.3.3.3:80");
   Decoded again =
       d.Good(gxds_endpoints_type,
              Assignment(Locality("a", Endpoint("3.3.3.3", "DRAINING") + "," + Endpoint("1.1.1.1"))),

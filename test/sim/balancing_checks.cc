@@ -69,7 +69,7 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
   bool found = false;
   for (size_t i = 0; const gxds_priority *priority = gxds_cluster_entry_priority(entry, i); i++) {
     for (size_t k = 0; k < priority->locality_count; k++) {
-      const gxds_locality *l = priority->localities[k]->draining;
+      const gxds_locality *l = gxds_locality_draining(priority->localities[k]);
       for (uint32_t n = 0; l && n < l->endpoint_count; n++) {
         found = found || HasAddress(*l, l->endpoints[n], address);
       }
@@ -83,7 +83,7 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
 bool Balancing::IsReady(const std::string &leaf, const gxds_locality &locality,
                         const gxds_endpoint &endpoint) {
   const std::string first = TextOf(endpoint.address);
-  if (locality.more == nullptr) return At(first).state == GRPC_CHANNEL_READY;
+  if (!HasMore(locality)) return At(first).state == GRPC_CHANNEL_READY;
   std::set<std::string> watched;
   for (const memory::Subchannel *s : host_.subchannels()) {
     if (!s->is_watched() || FirstAddressOf(s->address) != first || ClusterOf(*s) != leaf) continue;
@@ -113,7 +113,7 @@ void Balancing::NoteReplaced(const gxds_config *config) {
       const gxds_priority *priority = gxds_cluster_entry_priority(after, k);
       if (!priority) break;
       for (size_t n = 0; n < priority->locality_count; n++) {
-        if (priority->localities[n]->more != nullptr) two_addressed_.insert(name);
+        if (HasMore(*priority->localities[n])) two_addressed_.insert(name);
       }
     }
     const bool same_sessions =

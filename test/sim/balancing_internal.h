@@ -38,6 +38,11 @@ void ForEachEndpoint(const gxds_priority &priority, Fn fn) {
   }
 }
 
+// Whether some endpoint of the locality has more than one address.
+inline bool HasMore(const gxds_locality &locality) {
+  return locality.rare != nullptr && locality.rare->more != nullptr;
+}
+
 // Calls fn(address) for each address of an endpoint of the locality, as text.
 template <typename Fn>
 void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint, Fn fn) {
@@ -50,7 +55,7 @@ void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint
 
 inline bool HasAddress(const gxds_locality &locality, const gxds_endpoint &endpoint,
                        const std::string &address) {
-  if (locality.more == nullptr) return TextOf(endpoint.address) == address;
+  if (!HasMore(locality)) return TextOf(endpoint.address) == address;
   bool has = false;
   ForEachAddress(locality, endpoint, [&](const std::string &a) { has = has || a == address; });
   return has;

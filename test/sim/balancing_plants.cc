@@ -181,7 +181,8 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
         const gxds_locality *first = p->localities[0];
         const int number = Contents::NumberOf(&entry->endpoints->base);
         if (*static_cast<Plant *>(plant) == kPlantLbCountedTwice) {
-          if (first->more != nullptr && first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
+          if (first->rare != nullptr && first->rare->more != nullptr &&
+              first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
             const_cast<gxds_endpoint *>(first->endpoints)->weight *= 2;
           }
           return;

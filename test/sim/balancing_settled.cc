@@ -319,7 +319,7 @@ void Balancing::CheckDraining(const std::string &root, const gxds_cluster_entry 
   const bool allowed = AllowsDraining(Contents::NumberOf(&leaf.cluster->base));
   for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(&leaf, i); i++) {
     for (size_t k = 0; k < p->locality_count; k++) {
-      const gxds_locality *l = p->localities[k]->draining;
+      const gxds_locality *l = gxds_locality_draining(p->localities[k]);
       if (l == nullptr) continue;
       const std::string wanted = TextOf(l->endpoints[0].address);
       bool reached = false;

@@ -98,7 +98,7 @@ TEST_F(DnsNames, OneAddressIsAnEndpointWithoutFurtherOnes) {
   Start(7, "a:80");
   fake_.Answer("a:80", {"10.0.0.2"});
   EXPECT_EQ(Addresses(), (Strings{"10.0.0.2:80"}));
-  EXPECT_EQ(Locality()->more, nullptr);
+  EXPECT_EQ(Locality()->rare->more, nullptr);
 }
 
 TEST_F(DnsNames, TheHostnameIsTheNameThatIsResolved) {  // A81.6, A101.1
@@ -111,7 +111,7 @@ TEST_F(DnsNames, TheHostnameIsTheNameThatIsResolved) {  // A81.6, A101.1
 TEST_F(DnsNames, ANameThatIsNoAuthorityIsNoHostname) {  // E2.6
   Start(7, "a b:80");
   fake_.Answer("a b:80", {"10.0.0.2"});
-  EXPECT_EQ(Locality()->hostnames, nullptr);
+  EXPECT_EQ(Locality()->rare, nullptr);
 }
 
 TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {

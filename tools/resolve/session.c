@@ -54,7 +54,7 @@ static found find(const gxds_endpoints *endpoints, const gxds_address *address) 
     const gxds_priority *all = &endpoints->priorities[p];
     for (size_t i = 0; i < all->locality_count && !f.locality; i++) {
       f = find_in(all->localities[i], address);
-      if (!f.locality) f = find_in(all->localities[i]->draining, address);
+      if (!f.locality) f = find_in(gxds_locality_draining(all->localities[i]), address);
     }
   }
   return f;

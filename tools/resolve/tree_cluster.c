@@ -53,8 +53,9 @@ static bool add_locality(gxds_view *up, const gxds_locality *l) {
   gxds_view_attribute(v, "weight", "%u", l->weight);
   if (l->endpoint_count == 0) gxds_view_error(v, gxds_str_z("it has no endpoints"));
   for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, l, i);
-  for (uint32_t i = 0; l->draining && i < l->draining->endpoint_count; i++) {
-    add_endpoint(v, l->draining, i);
+  const gxds_locality *draining = gxds_locality_draining(l);
+  for (uint32_t i = 0; draining && i < draining->endpoint_count; i++) {
+    add_endpoint(v, draining, i);
   }
   return l->endpoint_count > 0;
 }

@@ -116,7 +116,9 @@ TEST(Addresses, TheHostnameIsPartOfTheSubchannel) {  // A81.4
   const auto plain = MakeLocality({"z", 1, {80}});
   gxds_locality view = *plain;
   const gxds_str hostname = gxds_str_z("a.example");
-  view.hostnames = &hostname;
+  gxds_locality_rare rare = {};
+  rare.hostnames = &hostname;
+  view.rare = &rare;
   const CRef<gxds_locality> named(gxds_locality_copy(&view));
   const ServerAddress with = TakeAddresses(gxds_locality_addresses(named.get()))[0];
   const ServerAddress without = TakeAddresses(gxds_locality_addresses(plain.get()))[0];
@@ -128,7 +130,9 @@ TEST(Addresses, TheProxyIsPartOfTheSubchannel) {  // A86.7
   const auto plain = MakeLocality({"z", 1, {80}});
   gxds_locality view = *plain;
   const gxds_str proxy = gxds_str_z("10.1.0.1:3128");
-  view.proxies = &proxy;
+  gxds_locality_rare rare = {};
+  rare.proxies = &proxy;
+  view.rare = &rare;
   const CRef<gxds_locality> reached(gxds_locality_copy(&view));
   const ServerAddress with = TakeAddresses(gxds_locality_addresses(reached.get()))[0];
   const ServerAddress without = TakeAddresses(gxds_locality_addresses(plain.get()))[0];

@@ -130,7 +130,9 @@ TEST(AttributesOfAddresses, HashKeyIsThatOfTheEndpoint) {  // A76.9
   auto plain = MakeLocality({"a", 1, {80, 81}});
   gxds_locality view = *plain;
   const gxds_str keys[] = {gxds_str_of(nullptr, 0), gxds_str_z("pod-1")};
-  view.hash_keys = keys;
+  gxds_locality_rare rare = {};
+  rare.hash_keys = keys;
+  view.rare = &rare;
   CRef<gxds_locality> keyed(gxds_locality_copy(&view));
   ServerAddressList list;
   AppendAddresses(keyed.get(), &list);
@@ -148,7 +150,9 @@ TEST(AttributesOfAddresses, HostnameIsThatOfTheEndpoint) {  // A81.5
   auto plain = MakeLocality({"a", 1, {80, 81}});
   gxds_locality view = *plain;
   const gxds_str names[] = {gxds_str_of(nullptr, 0), gxds_str_z("b.example:81")};
-  view.hostnames = names;
+  gxds_locality_rare rare = {};
+  rare.hostnames = names;
+  view.rare = &rare;
   CRef<gxds_locality> named(gxds_locality_copy(&view));
   ServerAddressList list;
   AppendAddresses(named.get(), &list);

@@ -24,7 +24,9 @@ TEST(EndpointList, AProxyIsAPartOfAnEndpointWhereItIsWanted) {  // A86.7
   gxds_locality view = {};
   view.weight = view.endpoint_count = 1;
   view.endpoints = &endpoint;
-  view.proxies = &proxy;
+  gxds_locality_rare rare = {};
+  rare.proxies = &proxy;
+  view.rare = &rare;
   const gxds_locality *locality = gxds_locality_copy(&view);
   const gxds_priority priority = {&locality, 1};
   const std::string name = "{region=\"\", zone=\"\", sub_zone=\"\"}";

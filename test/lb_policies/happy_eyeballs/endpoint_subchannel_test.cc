@@ -45,9 +45,11 @@ CRef<gxds_locality> MakeLocality(const Ports& ports) {
   view.weight = 1;
   view.endpoint_count = static_cast<uint32_t>(endpoints.size());
   view.endpoints = endpoints.data();
+  gxds_locality_rare rare = {};
   if (!more.empty()) {
-    view.more = more.data();
-    view.more_ends = ends.data();
+    rare.more = more.data();
+    rare.more_ends = ends.data();
+    view.rare = &rare;
   }
   return CRef<gxds_locality>(gxds_locality_copy(&view));
 }

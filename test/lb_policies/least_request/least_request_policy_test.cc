@@ -52,7 +52,9 @@ TEST_F(LeastRequestPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoi
     const auto plain = MakeLocality({"z", 1, {80, 81}});
     gxds_locality view = *plain;
     const gxds_str names[] = {gxds_str_z("a.example"), gxds_str_z(of_81)};
-    view.hostnames = names;
+    gxds_locality_rare rare = {};
+    rare.hostnames = names;
+    view.rare = &rare;
     const grpc_xds::testing::CRef<gxds_locality> named(gxds_locality_copy(&view));
     Update(Configured(), Args(), Addresses(gxds_locality_addresses(named.get())));
     host_.Pass(0);
@@ -70,7 +72,9 @@ TEST_F(LeastRequestPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointA
     const auto plain = MakeLocality({"z", 1, {80, 81}});
     gxds_locality view = *plain;
     const gxds_str proxies[] = {gxds_str_z(""), gxds_str_z(of_81)};
-    view.proxies = proxies;
+    gxds_locality_rare rare = {};
+    rare.proxies = proxies;
+    view.rare = &rare;
     const grpc_xds::testing::CRef<gxds_locality> reached(gxds_locality_copy(&view));
     Update(Configured(), Args(), Addresses(gxds_locality_addresses(reached.get())));
     host_.Pass(0);

@@ -75,8 +75,10 @@ TEST_F(PickFirstPolicyTest, EndpointsGiveAllTheirAddresses) {  // A61.14
   view.weight = 1;
   view.endpoint_count = 2;
   view.endpoints = endpoints;
-  view.more = more;
-  view.more_ends = ends;
+  gxds_locality_rare rare = {};
+  rare.more = more;
+  rare.more_ends = ends;
+  view.rare = &rare;
   const gxds_locality* locality = gxds_locality_copy(&view);
   Update(config_, Args(), Addresses(gxds_locality_addresses(locality)));
   gxds_locality_unref(locality);

@@ -165,7 +165,9 @@ TEST_F(RingHashPolicyTest, HashKeyDecidesThePlace) {  // A76.9
     auto plain = MakeLocality({"z", 1, {1, 2}});
     gxds_locality view = *plain;
     const gxds_str keys[] = {gxds_str_z(first), gxds_str_z(second)};
-    view.hash_keys = keys;
+    gxds_locality_rare rare = {};
+    rare.hash_keys = keys;
+    view.rare = &rare;
     const CRef<gxds_locality> keyed(gxds_locality_copy(&view));
     Update(config_, Args(), Addresses(gxds_locality_addresses(keyed.get())), "note");
     return PickFor("someone");

@@ -63,7 +63,9 @@ TEST_F(RoundRobinPolicyTest, AnotherHostnameMakesAnotherSubchannelOfThatEndpoint
     auto plain = MakeLocality({"z", 1, {80, 81, 82}});
     gxds_locality view = *plain;
     const gxds_str names[] = {gxds_str_z("a.example"), gxds_str_z(of_81), gxds_str_z("")};
-    view.hostnames = names;
+    gxds_locality_rare rare = {};
+    rare.hostnames = names;
+    view.rare = &rare;
     const grpc_xds::testing::CRef<gxds_locality> named(gxds_locality_copy(&view));
     Update(Config(gxds_round_robin_config_create(named.get(), false)), Args(), Addresses());
   };
@@ -85,7 +87,9 @@ TEST_F(RoundRobinPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointAlo
     auto plain = MakeLocality({"z", 1, {80, 81}});
     gxds_locality view = *plain;
     const gxds_str proxies[] = {gxds_str_z("10.1.0.1:1"), gxds_str_z(of_81)};
-    view.proxies = proxies;
+    gxds_locality_rare rare = {};
+    rare.proxies = proxies;
+    view.rare = &rare;
     const grpc_xds::testing::CRef<gxds_locality> reached(gxds_locality_copy(&view));
     Update(Config(gxds_round_robin_config_create(reached.get(), false)), args, Addresses());
   };

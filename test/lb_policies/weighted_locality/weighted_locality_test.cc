@@ -43,8 +43,10 @@ const gxds_locality* Make(const Locality& l) {
   }
   const std::vector<gxds_str> keys(l.ports.size(), gxds_str_z(l.hash_key.c_str()));
   const std::vector<gxds_str> hostnames(l.ports.size(), gxds_str_z(l.hostname.c_str()));
-  if (!l.hash_key.empty()) out->hash_keys = keys.data();
-  if (!l.hostname.empty()) out->hostnames = hostnames.data();
+  gxds_locality_rare rare = {};
+  if (!l.hash_key.empty()) rare.hash_keys = keys.data();
+  if (!l.hostname.empty()) rare.hostnames = hostnames.data();
+  out->rare = &rare;
   const gxds_locality* named = gxds_locality_copy(out);
   gxds_locality_unref(out);
   return named;
