@@ -75,13 +75,12 @@ static gxds_str put_string(resource_block *b, gxds_str s) {
   return copy;
 }
 
-static const gxds_endpoints *build(const gxds_checked_endpoints *from, gxds_str name,
-                                   bool has_metadata, const gxds_endpoints *previous) {
-  size_t strings = name.size + 1;
+static const gxds_endpoints *build(const gxds_checked_endpoints *from, bool has_metadata,
+                                   const gxds_endpoints *previous) {
+  size_t strings = 0;
   for (size_t i = 0; i < from->drop_count; i++) strings += from->drops[i].name.size + 1;
   resource_block b =
       allocate(from->priority_count, from->locality_count, from->drop_count, strings);
-  b.resource->cluster_name = put_string(&b, name);
   b.resource->has_metadata = has_metadata;
   for (size_t i = 0; i < from->drop_count; i++) {
     b.drops[i].name = put_string(&b, from->drops[i].name);
@@ -160,7 +159,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   out->name = gxds_str_dup(name);
   gxds_status status = gxds_errors_status(&r.errors, "errors parsing EDS resource");
   if (gxds_status_is_ok(&status)) {
-    out->resource = &build(&r.checked, name, wants_metadata, previous)->base;
+    out->resource = &build(&r.checked, wants_metadata, previous)->base;
   }
   out->errors = r.errors;
   upb_Arena_Free(scratch);
@@ -196,21 +195,17 @@ const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t pri
   return is_there ? p->localities[at] : NULL;
 }
 
-const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
-                                                 const gxds_locality *take_locality) {
-  resource_block b = allocate(1, 1, 0, cluster_name.size + 1);
-  b.resource->cluster_name = put_string(&b, cluster_name);
+const gxds_endpoints *gxds_endpoints_of_locality(const gxds_locality *take_locality) {
+  resource_block b = allocate(1, 1, 0, 0);
   b.localities[0] = take_locality;
   b.priorities[0] = (gxds_priority){.localities = b.localities, .locality_count = 1};
   return b.resource;
 }
 
-const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
-                                                   const gxds_priority *priorities, size_t count) {
+const gxds_endpoints *gxds_endpoints_of_priorities(const gxds_priority *priorities, size_t count) {
   size_t localities = 0;
   for (size_t i = 0; i < count; i++) localities += priorities[i].locality_count;
-  resource_block b = allocate(count, localities, 0, cluster_name.size + 1);
-  b.resource->cluster_name = put_string(&b, cluster_name);
+  resource_block b = allocate(count, localities, 0, 0);
   for (size_t i = 0; i < count; i++) {
     const size_t size = priorities[i].locality_count * sizeof *b.localities;
     if (size > 0) memcpy(b.localities, priorities[i].localities, size);

@@ -85,7 +85,6 @@ typedef struct gxds_locality_print {
 
 typedef struct gxds_endpoints {
   gxds_resource base;
-  gxds_str cluster_name;
   const gxds_priority *priorities;
   const gxds_drop_category *drops; /* in the order of the resource */
   uint32_t priority_count;
@@ -190,13 +189,11 @@ const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t pri
 
 /* Makes a resource with one priority that has one locality, for logical DNS. Takes ownership of the
  * reference on the locality. The caller owns the returned reference. */
-const gxds_endpoints *gxds_endpoints_of_locality(gxds_str cluster_name,
-                                                 const gxds_locality *take_locality);
+const gxds_endpoints *gxds_endpoints_of_locality(const gxds_locality *take_locality);
 
 /* Makes a resource with those priorities, and without drop categories. Takes ownership of the
  * references on the localities, but not of the lists. The caller owns the returned reference. */
-const gxds_endpoints *gxds_endpoints_of_priorities(gxds_str cluster_name,
-                                                   const gxds_priority *priorities, size_t count);
+const gxds_endpoints *gxds_endpoints_of_priorities(const gxds_priority *priorities, size_t count);
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);

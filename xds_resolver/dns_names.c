@@ -55,7 +55,7 @@ static void learn(dns_name *d, const gxds_locality *take_locality) {
     gxds_locality_unref(take_locality);
     return;
   }
-  d->known = gxds_endpoints_of_locality(d->name, take_locality);
+  d->known = gxds_endpoints_of_locality(take_locality);
   if (before) gxds_resource_unref(&before->base);
 }
 

@@ -147,8 +147,7 @@ static const gxds_endpoints *make(const gxds_subset_endpoints *s, const gxds_end
       *count += l->endpoint_count;
     }
   }
-  const gxds_endpoints *made =
-      gxds_endpoints_of_priorities(all->cluster_name, priorities, all->priority_count);
+  const gxds_endpoints *made = gxds_endpoints_of_priorities(priorities, all->priority_count);
   for (size_t p = 0; p < all->priority_count; p++) gxds_free((void *)priorities[p].localities);
   gxds_free(priorities);
   return made;

@@ -230,7 +230,7 @@ bool Peer::CarryManager(gxds_time now) {
       case GXDS_DEPENDENCY_DNS_START: {
         gxds_str none = {nullptr, 0};
         const gxds_endpoints *endpoints =
-            gxds_endpoints_of_locality(a->name, gxds_locality_create(none, none, none, 1, 1));
+            gxds_endpoints_of_locality(gxds_locality_create(none, none, none, 1, 1));
         gxds_status ok = gxds_status_ok();
         gxds_dependency_manager_on_dns(manager_, a->token, endpoints, &ok);
         gxds_resource_unref(&endpoints->base);

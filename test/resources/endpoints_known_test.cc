@@ -45,7 +45,7 @@ std::string Show(const gxds_locality* l, uint32_t index) {
 
 // Everything except pointers and regions.
 std::string Show(const gxds_endpoints& e) {
-  std::string out = ToString(e.cluster_name);
+  std::string out;
   for (size_t i = 0; i < e.priority_count; i++) {
     out += " |";
     for (size_t j = 0; j < e.priorities[i].locality_count; j++) {
@@ -73,7 +73,7 @@ TEST(KnownLocalities, AreTakenOverUnread) {
                                     "'drop_percentage':{'numerator':1}}]}"),
                          before.resource());
   EXPECT_EQ(Show(after.As<gxds_endpoints>()),
-            "foo | a*77=10.0.0.1:80, c*1=10.0.0.4:80, | b*77=10.0.0.2:80, drop x:10000");
+            " | a*77=10.0.0.1:80, c*1=10.0.0.4:80, | b*77=10.0.0.2:80, drop x:10000");
 }
 
 TEST(KnownLocalities, KeepTheirHashKeysWhereOthersChange) {
@@ -89,7 +89,7 @@ TEST(KnownLocalities, KeepTheirHashKeysWhereOthersChange) {
   Mark(At(before, 0));
   Decoded after = d.Good(gxds_endpoints_type, message("six"), before.resource());
   EXPECT_EQ(Show(after.As<gxds_endpoints>()),
-            "foo | a*77=10.0.0.1:80#one,10.0.0.2:80, b*1=10.0.0.3:80,10.0.0.4:80#six, "
+            " | a*77=10.0.0.1:80#one,10.0.0.2:80, b*1=10.0.0.3:80,10.0.0.4:80#six, "
             "c*1=10.0.0.5:80*9 healthy,10.0.0.6:80#six,");
 }
 
@@ -105,11 +105,11 @@ TEST(KnownLocalities, LeaveTheDropsToTheMessage) {
   Mark(At(none, 0));
   Decoded two = d.Good(gxds_endpoints_type, message(half + "," + all), none.resource());
   EXPECT_EQ(Show(two.As<gxds_endpoints>()),
-            "foo | a*77=10.0.0.1:80, drop x:500000 drop y:1000000 all");
+            " | a*77=10.0.0.1:80, drop x:500000 drop y:1000000 all");
   Decoded one = d.Good(gxds_endpoints_type, message(half), two.resource());
-  EXPECT_EQ(Show(one.As<gxds_endpoints>()), "foo | a*77=10.0.0.1:80, drop x:500000");
+  EXPECT_EQ(Show(one.As<gxds_endpoints>()), " | a*77=10.0.0.1:80, drop x:500000");
   Decoded again = d.Good(gxds_endpoints_type, message(""), one.resource());
-  EXPECT_EQ(Show(again.As<gxds_endpoints>()), "foo | a*77=10.0.0.1:80,");
+  EXPECT_EQ(Show(again.As<gxds_endpoints>()), " | a*77=10.0.0.1:80,");
 }
 
 TEST(KnownLocalities, AreKnownThroughManyUpdates) {
@@ -121,7 +121,7 @@ TEST(KnownLocalities, AreKnownThroughManyUpdates) {
       d.Good(gxds_endpoints_type, Assignment(kept + "," + Locality("b", Endpoint("10.0.0.2"))),
              first.resource());
   Decoded third = d.Good(gxds_endpoints_type, Assignment(kept), second.resource());
-  EXPECT_EQ(Show(third.As<gxds_endpoints>()), "foo | a*77=10.0.0.1:80,");
+  EXPECT_EQ(Show(third.As<gxds_endpoints>()), " | a*77=10.0.0.1:80,");
 }
 
 TEST(KnownLocalities, MayBeAmongManyInAnyOrder) {
@@ -149,7 +149,7 @@ TEST(KnownLocalities, AreReadWhenTheirPriorityChanges) {
   const std::string swapped = Assignment(Locality("a", Endpoint("10.0.0.1"), 0) + "," +
                                          Locality("b", Endpoint("10.0.0.2"), 1));
   Decoded after = d.Good(gxds_endpoints_type, swapped, before.resource());
-  EXPECT_EQ(Show(after.As<gxds_endpoints>()), "foo | a*1=10.0.0.1:80, | b*1=10.0.0.2:80,");
+  EXPECT_EQ(Show(after.As<gxds_endpoints>()), " | a*1=10.0.0.1:80, | b*1=10.0.0.2:80,");
   Decoded again = d.Good(gxds_endpoints_type, swapped, after.resource());
   EXPECT_EQ(Show(again.As<gxds_endpoints>()), Show(after.As<gxds_endpoints>()));
 }

@@ -149,7 +149,6 @@ TEST(Endpoints, OfOneLocality) {
           "]}]}");
   const auto& e = result.As<gxds_endpoints>();
   EXPECT_EQ(result.name(), "foo");
-  EXPECT_EQ(ToString(e.cluster_name), "foo");
   ASSERT_EQ(e.priority_count, 1u);
   ASSERT_EQ(e.priorities[0].locality_count, 1u);
   const gxds_locality* l = e.priorities[0].localities[0];

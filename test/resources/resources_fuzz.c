@@ -89,8 +89,8 @@ static void check_metadata(gxds_str text) {
 
 /* Whether both have the same contents. */
 static bool endpoints_equal(const gxds_endpoints *a, const gxds_endpoints *b) {
-  if (!gxds_str_equal(a->cluster_name, b->cluster_name) || a->drop_all != b->drop_all ||
-      a->drop_count != b->drop_count || a->priority_count != b->priority_count) {
+  if (a->drop_all != b->drop_all || a->drop_count != b->drop_count ||
+      a->priority_count != b->priority_count) {
     return false;
   }
   for (size_t i = 0; i < a->drop_count; i++) {

@@ -131,7 +131,7 @@ bool Channel::AnswerDns(int host, int ask) {
   }
   gxds_str none = {nullptr, 0};
   const gxds_endpoints *endpoints =
-      gxds_endpoints_of_locality(Str(DnsName(host)), gxds_locality_create(none, none, none, 1, 1));
+      gxds_endpoints_of_locality(gxds_locality_create(none, none, none, 1, 1));
   gxds_status ok = gxds_status_ok();
   gxds_dependency_manager_on_dns(manager_, received.token, endpoints, &ok);
   gxds_resource_unref(received.resource);

@@ -142,7 +142,7 @@ TEST_F(DependencyCluster, AClusterKeepsItsEndpointsUntilThoseOfItsNewServiceAreT
   Send(NewEndpoints("svc2"));
   EXPECT_EQ(TakeLog(), (Strings{"publish", "-EDS a"}));
   EXPECT_EQ(Str(Entry("a")->cluster->eds_service_name), "svc2");
-  EXPECT_EQ(Str(Entry("a")->endpoints->cluster_name), "svc2");
+  EXPECT_EQ(NameOf(Entry("a")->endpoints), "svc2");
 }
 
 TEST_F(DependencyCluster, AServiceThatIsReplacedBeforeItCameIsDropped) {

@@ -104,7 +104,7 @@ class Dependencies : public ::testing::Test {
   void Tell(const gxds_listener *l) { TellResource("LDS", "listener", &l->base); }
   void Tell(const gxds_route_config *r) { TellResource("RDS", Str(r->name), &r->base); }
   void Tell(const gxds_cluster *c) { TellResource("CDS", Str(c->name), &c->base); }
-  void Tell(const gxds_endpoints *e) { TellResource("EDS", Str(e->cluster_name), &e->base); }
+  void Tell(const gxds_endpoints *e) { TellResource("EDS", NameOf(e), &e->base); }
   void TellResource(const char *type, const std::string &name, const gxds_resource *r) {
     gxds_dependency_manager_on_source(m_, Token(type, name), Z("xds.example"));
     gxds_dependency_manager_on_resource(m_, Token(type, name), r, nullptr);

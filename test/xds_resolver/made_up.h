@@ -111,7 +111,6 @@ inline const gxds_endpoints *NewEndpoints(const std::string &name,
   gxds_ref_init(&e->e.base.refs);
   e->e.base.type = &kEndpoints;
   e->name = name;
-  e->e.cluster_name = S(e->name);
   for (size_t i = 0; i < localities.size(); i++) {
     std::string zone = "zone" + std::to_string(i);
     gxds_locality *l = gxds_locality_create(Z("region"), S(zone), Z(""), 1, localities[i]);
@@ -123,6 +122,11 @@ inline const gxds_endpoints *NewEndpoints(const std::string &name,
   e->e.priorities = &e->priority;
   e->e.priority_count = localities.empty() ? 0 : 1;
   return &e->e;
+}
+
+// The name that was given to NewEndpoints().
+inline const std::string &NameOf(const gxds_endpoints *e) {
+  return reinterpret_cast<const Endpoints *>(e)->name;
 }
 
 inline void Unref(const gxds_cluster *c) { gxds_resource_unref(&c->base); }

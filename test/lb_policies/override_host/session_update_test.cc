@@ -178,8 +178,7 @@ TEST_F(SessionUpdate, AnAddressThatIsThereTwiceIsThereUntilBothAreGone) {
     view.weight = 1;
     view.endpoint_count = count;
     view.endpoints = &twice[first];
-    const gxds_endpoints* endpoints =
-        gxds_endpoints_of_locality(gxds_str_z("c"), gxds_locality_copy(&view));
+    const gxds_endpoints* endpoints = gxds_endpoints_of_locality(gxds_locality_copy(&view));
     Update(endpoints, kHealthy);
     gxds_resource_unref(&endpoints->base);
   };
