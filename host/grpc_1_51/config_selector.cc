@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "host/grpc_1_51/cluster_attribute.h"
 #include "host/grpc_1_51/response_filter.h"
+#include "host/grpc_1_51/routed_call.h"
 #include "host/grpc_common/config_selector.h"
 #include "host/grpc_common/resolver.h"
 #include "src/core/ext/xds/xds_http_fault_filter.h"
@@ -19,15 +19,6 @@ using grpc_core::ChannelArgs;
 using grpc_core::ConfigSelector;
 using grpc_core::Duration;
 using grpc_core::RefCountedPtr;
-
-// Lives in the memory of the RPC; the host never destroys it.
-class DispatchController : public ConfigSelector::CallDispatchController {
- public:
-  bool ShouldRetry() override { return true; }
-  void Commit() override { hold->commit(hold); }
-
-  gxds_call_hold* hold;
-};
 
 const grpc_core::XdsHttpFilterImpl& FaultFilter() {
   static const grpc_core::NoDestruct<grpc_core::XdsHttpFaultFilter> fault_filter;
@@ -84,10 +75,8 @@ class Selector : public ConfigSelectorInC {
         SetTimeout(config.of_channel, Duration::Milliseconds(route.timeout / GXDS_MILLISECOND));
       }
     }
-    auto* controller = new (call.front()) DispatchController;
-    controller->hold = route.hold;
-    result.call_dispatch_controller = controller;
-    result.call_attributes.emplace(ClusterAttributeName(), ToAbsl(route.cluster));
+    result.call_dispatch_controller =
+        new (call.front()) DispatchController(route.hold, ToAbsl(route.cluster));
     return result;
   }
 };

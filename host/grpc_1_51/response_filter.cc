@@ -3,11 +3,10 @@
 #include <new>
 #include <utility>
 
-#include "host/grpc_1_51/cluster_attribute.h"
+#include "host/grpc_1_51/routed_call.h"
 #include "host/grpc_common/convert.h"
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/context.h"
-#include "src/core/lib/service_config/service_config_call_data.h"
 #include "src/core/lib/slice/slice.h"
 #include "src/core/lib/transport/metadata_batch.h"
 
@@ -25,11 +24,8 @@ void AddHeader(gxds_response* response, gxds_str name, gxds_str value) {
 }
 
 gxds_session* SessionOf(const grpc_call_context_element* context) {
-  auto* data = static_cast<grpc_core::ServiceConfigCallData*>(
-      context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
-  if (data == nullptr) return nullptr;
-  auto it = data->call_attributes().find(ClusterAttributeName());
-  return it == data->call_attributes().end() ? nullptr : RoutedCallOf(it->second).session;
+  const absl::string_view cluster = ClusterOf(context);
+  return cluster.empty() ? nullptr : RoutedCallOf(cluster).session;
 }
 
 // One RPC. Its batches come one at a time.

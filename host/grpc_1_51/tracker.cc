@@ -1,6 +1,6 @@
 #include "host/grpc_common/tracker.h"
 
-#include "host/grpc_1_51/cluster_attribute.h"
+#include "host/grpc_1_51/routed_call.h"
 #include "src/core/ext/filters/client_channel/client_channel.h"
 #include "src/core/lib/slice/slice.h"
 #include "src/core/lib/transport/metadata_batch.h"
@@ -23,19 +23,25 @@ class Tracker : public TrackerInCall {
   void Finish(FinishArgs args) override { grpc_xds::Finish(tracker_, args); }
 };
 
-// The headers of the attempt that is being picked for.
+// The headers of the attempt that is being picked for. The host's own function to set the authority
+// keeps the text that it is given, but the transport remembers each authority after the call.
 grpc_metadata_batch* HeadersOf(CallState* state);
+// The context of the RPC.
+const grpc_call_context_element* ContextOf(CallState* state);
 
-// The host's own function keeps the text that it is given, but the transport remembers each
-// authority after the call. An explicit instantiation may name a private member.
+// The host has no functions to read them. An explicit instantiation may name private members.
 template <LbCall* CallState::*kCall,
-          grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES]>
-struct HeadersGetter {
+          grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES],
+          grpc_call_context_element* LbCall::*kContext>
+struct CallGetter {
   friend grpc_metadata_batch* HeadersOf(CallState* state) {
     return ((state->*kCall)->*kBatches)[0]->payload->send_initial_metadata.send_initial_metadata;
   }
+  friend const grpc_call_context_element* ContextOf(CallState* state) {
+    return (state->*kCall)->*kContext;
+  }
 };
-template struct HeadersGetter<&CallState::lb_call_, &LbCall::pending_batches_>;
+template struct CallGetter<&CallState::lb_call_, &LbCall::pending_batches_, &LbCall::call_context_>;
 
 // A81: sets the authority when the attempt starts, not at the pick, because a pick may be made
 // again with another endpoint. The host calls Start() while it still has the pick.
@@ -61,7 +67,7 @@ class TrackerWithAuthority : public Tracker {
 
 absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
   auto* state = static_cast<CallState*>(call);
-  return state == nullptr ? absl::string_view() : state->GetCallAttribute(ClusterAttributeName());
+  return state == nullptr ? absl::string_view() : ClusterOf(ContextOf(state));
 }
 
 // The host owns what was picked from here on.

@@ -51,9 +51,9 @@ inline absl::Status Take(gxds_status status) {
 
 // ---- RPCs ----
 
-// The gxds_routed_call of an RPC, which lies right before the cluster's name in the call attribute
-// that the ConfigSelector sets. Borrowed: valid as long as the call. Pickers may write to it,
-// because an RPC has one pick at a time.
+// The gxds_routed_call of an RPC, which lies right before the cluster's name that ClusterOf()
+// returns. Borrowed: valid as long as the call. Pickers may write to it, because an RPC has one
+// pick at a time.
 inline gxds_routed_call& RoutedCallOf(absl::string_view cluster) {
   return reinterpret_cast<gxds_routed_call*>(const_cast<char*>(cluster.data()))[-1];
 }

@@ -8,7 +8,7 @@ load("@grpc_host//:host.bzl", "HOST")
 # process must have only one of each. The linker ensures that (STB_GNU_UNIQUE), but only for symbols that are not hidden.
 HOST_COPTS = ["-fvisibility=default"] if HOST == "grpc_1_83" else []
 
-def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs = []):
+def gxds_host_libraries(convert_hdrs = [], convert_srcs = [], policy_srcs = [], child_of_fork_srcs = []):
     """Defines the libraries of one version of gRPC. The arguments are the files that only this version has."""
 
     # They are not built if another version is installed.
@@ -56,7 +56,7 @@ def gxds_host_libraries(convert_hdrs = [], policy_srcs = [], child_of_fork_srcs 
         srcs = [
             "addresses.cc",
             "//host/grpc_common:addresses.cc",
-        ],
+        ] + convert_srcs,
         hdrs = convert_hdrs,
         rpc_path = True,
         deps = [
