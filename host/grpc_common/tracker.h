@@ -50,7 +50,7 @@ struct Finished : gxds_finish {
 // Reports the end of an attempt to a tracker in C.
 inline void Finish(gxds_tracker* tracker, const HostsTracker::FinishArgs& args) {
   Finished finished = {};
-  finished.code = static_cast<gxds_code>(args.status.code());
+  if (!args.status.ok()) finished.code = static_cast<gxds_code>(args.status.code());
   finished.trailer = [](const gxds_finish* f, gxds_str name, gxds_str* value) {
     auto* self = static_cast<const Finished*>(f);
     return Lookup(self->args->trailing_metadata, name, &self->buffer, value);

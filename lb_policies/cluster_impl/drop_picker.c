@@ -120,8 +120,9 @@ void gxds_cluster_call_reported(gxds_cluster_call *call, gxds_str report) {
 }
 
 void gxds_cluster_call_end(gxds_cluster_call *call, bool failed) {
+  if (!call->counter) return;
   if (call->in_progress && call->load) gxds_locality_load_finished(call->load, failed);
-  if (call->counter) gxds_call_counter_remove(call->counter);
+  gxds_call_counter_remove(call->counter);
   unref_cluster(call->metrics_of);
   *call = (gxds_cluster_call){0};
 }

@@ -42,7 +42,7 @@ gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category
  * the counter's. The counter stays as long as the attempt is in flight. The load counters stay from
  * the attempt's start to its end. */
 typedef struct gxds_cluster_call {
-  gxds_call_counter *counter;
+  gxds_call_counter *counter;     /* NULL: dropped, or ended */
   gxds_locality_load *load;       /* NULL: not counted */
   const gxds_cluster *metrics_of; /* NULL if the backend's load report is not needed */
   bool in_progress;
