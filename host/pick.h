@@ -120,6 +120,7 @@ typedef struct gxds_tracker_ops {
  * its child's tracker passes all three on. */
 struct gxds_tracker { /* first in its maker's own object */
   const gxds_tracker_ops *ops;
+  void *of_host[3]; /* memory for the host's own tracker of the attempt, not initialised */
 };
 static inline void gxds_tracker_started(gxds_tracker *t) { t->ops->started(t); }
 static inline void gxds_tracker_finished(gxds_tracker *t, const gxds_finish *f) {

@@ -47,7 +47,7 @@ absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
 }
 
 // The host owns what was picked from here on.
-PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
+PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* /*call*/) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);
   // A81: set before the tracker is made, which starts at once. The host itself checks whether the
@@ -57,7 +57,7 @@ PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* c
         SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);
   }
   if (picked.tracker != nullptr) {
-    complete.subchannel_call_tracker.reset(new (call) Tracker(picked.tracker));
+    complete.subchannel_call_tracker.reset(In<Tracker>(picked.tracker));
   }
   return complete;
 }

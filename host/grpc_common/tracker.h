@@ -3,6 +3,7 @@
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_TRACKER_H_
 
+#include <new>
 #include <string>
 
 #include "host/grpc_common/convert.h"
@@ -24,7 +25,8 @@ inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* meta
 
 using HostsTracker = grpc_core::LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
-// A tracker of the host in the memory of the call, with one in C, which it owns.
+// A tracker of the host in the memory of the call (In(), or operator new), with one in C, which it
+// owns.
 class TrackerInCall : public HostsTracker {
  public:
   static void* operator new(size_t size, grpc_core::LoadBalancingPolicy::CallState* call) {
@@ -40,6 +42,13 @@ class TrackerInCall : public HostsTracker {
  protected:
   gxds_tracker* const tracker_;
 };
+
+// Makes a tracker of the host in the memory that the one in C has for it.
+template <typename Tracker>
+Tracker* In(gxds_tracker* take_tracker) {
+  static_assert(sizeof(Tracker) <= sizeof(take_tracker->of_host), "fits into of_host");
+  return ::new (static_cast<void*>(take_tracker->of_host)) Tracker(take_tracker);
+}
 
 // The end of an attempt, as the host reports it.
 struct Finished : gxds_finish {

@@ -59,7 +59,7 @@ static void destroy_tracker(gxds_tracker *base) {
 static gxds_tracker *track(const gxds_pick *call, gxds_active_requests *active) {
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
   tracker *t = gxds_pick_alloc(call, sizeof *t);
-  *t = (tracker){{&ops}, gxds_active_requests_ref(active), false};
+  *t = (tracker){{.ops = &ops}, gxds_active_requests_ref(active), false};
   return &t->base;
 }
 

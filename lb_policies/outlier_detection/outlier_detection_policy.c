@@ -47,7 +47,8 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   gxds_subchannel *picked = out->subchannel;
   if (p->counting) {
     tracker *t = gxds_pick_alloc(call, sizeof *t);
-    *t = (tracker){{&ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
+    *t = (tracker){
+        {.ops = &ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
     out->tracker = &t->base;
   }
   out->subchannel = gxds_subchannel_ref(picked->wrapped);

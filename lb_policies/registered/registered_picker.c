@@ -47,7 +47,7 @@ static gxds_tracker *tracker_of(const grpc_xds_policy_type *program, void *attem
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
   if (!attempt) return NULL;
   registered_tracker *t = gxds_pick_alloc(call, sizeof *t);
-  *t = (registered_tracker){{&ops}, program, attempt};
+  *t = (registered_tracker){{.ops = &ops}, program, attempt};
   return &t->base;
 }
 

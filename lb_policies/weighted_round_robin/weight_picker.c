@@ -129,7 +129,7 @@ static gxds_tracker *track(const gxds_pick *call, gxds_rater *rater) {
   static const gxds_tracker_ops ops = {started, finished, destroy_tracker};
   tracker *t = gxds_pick_alloc(call, sizeof *t);
   gxds_load_listener_ref(&rater->base);
-  *t = (tracker){{&ops}, rater};
+  *t = (tracker){{.ops = &ops}, rater};
   return &t->base;
 }
 
