@@ -12,11 +12,8 @@
  * of the share before. */
 typedef struct share {
   uint64_t end;
-  size_t cluster;
-  size_t method_config;
-  const gxds_host_rewrite *host_rewrite; /* borrowed from the route configuration, or NULL */
-  const gxds_metadata_match *match;      /* borrowed from the route configuration, or NULL */
-  const gxds_session_cookie *cookie;     /* borrowed from the route or listener, or NULL */
+  gxds_route_target
+      target; /* its pointers are borrowed from the route configuration and listener */
 } share;
 
 typedef struct compiled_route {
@@ -120,12 +117,10 @@ static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r
   static const gxds_route_cluster no_overrides = {.weight = 1};
   gxds_text name = {NULL, 0, 0};
   gxds_plugin_add_child_name(&name, r);
-  *c->next_share++ = (share){1,
-                             find_target(c, gxds_text_str(&name)),
-                             method_config_of(c, r, &no_overrides),
-                             rewrite_of(r, &no_overrides),
-                             r->metadata_match,
-                             cookie_of(c, r, &no_overrides)};
+  *c->next_share++ =
+      (share){1,
+              {find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides),
+               rewrite_of(r, &no_overrides), r->metadata_match, cookie_of(c, r, &no_overrides)}};
   out->share_count = 1;
   gxds_text_fini(&name);
 }
@@ -144,12 +139,10 @@ static void compile_route(compiler *c, compiled_route *out, const gxds_route *r)
   for (size_t i = 0; i < r->cluster_count; i++) {
     const gxds_route_cluster *target = &r->clusters[i];
     end += target->weight;
-    *c->next_share++ = (share){end,
-                               find_target(c, target->name),
-                               method_config_of(c, r, target),
-                               rewrite_of(r, target),
-                               match_of(r, target),
-                               cookie_of(c, r, target)};
+    *c->next_share++ =
+        (share){end,
+                {find_target(c, target->name), method_config_of(c, r, target),
+                 rewrite_of(r, target), match_of(r, target), cookie_of(c, r, target)}};
   }
   out->share_count = r->cluster_count;
 }
@@ -216,12 +209,12 @@ const gxds_method_configs *gxds_route_table_method_configs(const gxds_route_tabl
 
 /* ---- ask ---- */
 
-int64_t gxds_route_table_match_linear(const gxds_route_table *t,
-                                      const gxds_route_request *request) {
+static int64_t match_linear(const gxds_route_table *t, const gxds_route_request *request) {
+  const gxds_str path = request->path;
   gxds_header_memo memo = {0};
   for (size_t i = 0; i < t->route_count; i++) {
     const gxds_route_matcher *m = &t->routes[i].matcher;
-    if (gxds_route_matcher_path(m, t->host, request->path) &&
+    if (gxds_route_matcher_path(m, t->host, path) &&
         gxds_route_matcher_rest(m, t->host, request, &memo)) {
       return (int64_t)i;
     }
@@ -229,16 +222,21 @@ int64_t gxds_route_table_match_linear(const gxds_route_table *t,
   return -1;
 }
 
-/* With at most so many routes, comparing costs less than hashing the path. */
-enum { kFewRoutes = 4 };
+int64_t gxds_route_table_match_linear(const gxds_route_table *t,
+                                      const gxds_route_request *request) {
+  return match_linear(t, request);
+}
 
-/* Merges the chains that match the path: tries their routes in the order of the table. */
-int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
-  if (t->route_count <= kFewRoutes) return gxds_route_table_match_linear(t, request);
+/* Merges the chains that match the path: tries their routes in the order of the table. False if
+ * there are too many chains. */
+static __attribute__((noinline)) bool match_by_index(const gxds_route_table *t,
+                                                     const gxds_route_request *request,
+                                                     int64_t *found) {
   uint32_t heads[GXDS_PATH_CHAINS_MAX];
   size_t count = gxds_path_index_find(&t->paths, request->path, heads);
-  if (count > GXDS_PATH_CHAINS_MAX) return gxds_route_table_match_linear(t, request);
+  if (count > GXDS_PATH_CHAINS_MAX) return false;
   gxds_header_memo memo = {0};
+  *found = -1;
   while (count > 0) {
     size_t least = 0;
     for (size_t i = 1; i < count; i++) {
@@ -249,12 +247,22 @@ int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_reque
     bool path_known = m->route->path.kind != GXDS_PATH_REGEX;
     if ((path_known || gxds_route_matcher_path(m, t->host, request->path)) &&
         gxds_route_matcher_rest(m, t->host, request, &memo)) {
-      return (int64_t)number;
+      *found = (int64_t)number;
+      return true;
     }
     heads[least] = t->paths.next[number];
     if (heads[least] == GXDS_PATH_CHAIN_END) heads[least] = heads[--count];
   }
-  return -1;
+  return true;
+}
+
+/* With at most so many routes, comparing costs less than hashing the path. */
+enum { kFewRoutes = 4 };
+
+int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
+  int64_t found;
+  if (t->route_count > kFewRoutes && match_by_index(t, request, &found)) return found;
+  return match_linear(t, request);
 }
 
 /* A28: draws a cluster by weight. */
@@ -276,7 +284,7 @@ static __attribute__((noinline)) const share *share_of_session(const compiled_ro
   static const gxds_str cookies = {"cookie", 6};
   gxds_str header = {NULL, 0};
   (void)request->header(request->arg, cookies, &header);
-  gxds_session_text_read(request->session, drawn->cookie->name, header);
+  gxds_session_text_read(request->session, drawn->target.cookie->name, header);
   const gxds_route *route = r->matcher.route;
   if (request->session->addresses == 0 || route->action != GXDS_ROUTE_CLUSTERS) return drawn;
   for (size_t i = 0; i < r->share_count; i++) {
@@ -286,31 +294,23 @@ static __attribute__((noinline)) const share *share_of_session(const compiled_ro
 }
 
 static bool has_session(const share *drawn, const gxds_route_request *request) {
-  return drawn->cookie && request->session &&
-         gxds_session_cookie_is_for(drawn->cookie, request->path);
+  const gxds_session_cookie *cookie = drawn->target.cookie;
+  return cookie && request->session && gxds_session_cookie_is_for(cookie, request->path);
 }
 
 gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request) {
   int64_t number = gxds_route_table_match(t, request);
-  if (number < 0)
-    return (gxds_route_result){.kind = GXDS_ROUTED_NOWHERE, .method_config = GXDS_NO_METHOD_CONFIG};
+  if (number < 0) return (gxds_route_result){.kind = GXDS_ROUTED_NOWHERE};
   const compiled_route *r = &t->routes[number];
-  if (r->share_count == 0)
-    return (gxds_route_result){.kind = GXDS_ROUTED_IN_ERROR,
-                               .method_config = GXDS_NO_METHOD_CONFIG};
+  if (r->share_count == 0) return (gxds_route_result){.kind = GXDS_ROUTED_IN_ERROR};
   const share *picked = pick_share(r, request);
   const gxds_session_cookie *cookie = NULL;
   if (has_session(picked, request)) {
-    cookie = picked->cookie;
+    cookie = picked->target.cookie;
     picked = share_of_session(r, picked, request);
   }
-  gxds_route_result result = {.kind = GXDS_ROUTED,
-                              .cluster = picked->cluster,
-                              .method_config = picked->method_config,
-                              .host_rewrite = picked->host_rewrite,
-                              .match = picked->match,
-                              .cookie = cookie};
-  result.has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &result.hash);
-  return result;
+  uint64_t hash = 0;
+  const bool has_hash = gxds_request_hasher_hash(&r->hasher, t->host, request, &hash);
+  return (gxds_route_result){GXDS_ROUTED, &picked->target, cookie, has_hash, hash};
 }

@@ -49,16 +49,22 @@ typedef enum gxds_routed {
   GXDS_ROUTED_IN_ERROR, /* the route that matches has an action that a client can't carry out */
 } gxds_routed;
 
-/* Where an RPC goes. */
-typedef struct gxds_route_result {
-  gxds_routed kind;
+/* One of the clusters of a route. */
+typedef struct gxds_route_target {
   size_t cluster;       /* its index in the names given to gxds_route_table_create() */
   size_t method_config; /* its number in the table's method configs, or GXDS_NO_METHOD_CONFIG */
-  bool has_hash;        /* A42: false if no hash policy gives a hash; then any random one will do */
-  uint64_t hash;        /* for LB policies that pick by hash */
-  const gxds_host_rewrite *host_rewrite; /* A81, or NULL. Borrowed: valid as long as the table */
-  const gxds_metadata_match *match;      /* E5, or NULL. Borrowed: valid as long as the table */
-  const gxds_session_cookie *cookie;     /* A55, or NULL. Borrowed: valid as long as the table */
+  const gxds_host_rewrite *host_rewrite; /* A81, or NULL */
+  const gxds_metadata_match *match;      /* E5, or NULL */
+  const gxds_session_cookie *cookie;     /* A55, for RPCs whose path it is for; or NULL */
+} gxds_route_target;
+
+/* Where an RPC goes. All pointers are borrowed: valid as long as the table. */
+typedef struct gxds_route_result {
+  gxds_routed kind;
+  const gxds_route_target *target;   /* NULL unless GXDS_ROUTED */
+  const gxds_session_cookie *cookie; /* A55: that of the RPC's session, or NULL */
+  bool has_hash; /* A42: false if no hash policy gives a hash; then any random one will do */
+  uint64_t hash; /* for LB policies that pick by hash */
 } gxds_route_result;
 
 /* Compiles the routes of virtual_host, which is part of route_config. Takes its own references to

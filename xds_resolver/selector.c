@@ -82,22 +82,18 @@ static gxds_duration timeout_for_host(const gxds_selector *s, size_t method_conf
   return on_its_clock == 0 ? GXDS_MILLISECOND : on_its_clock; /* 0 would be no limit */
 }
 
-gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request) {
-  gxds_route_result r = gxds_route_table_find(s->table, request);
-  switch (r.kind) {
-    case GXDS_ROUTED:
-      break;
-    case GXDS_ROUTED_NOWHERE:
-      return (gxds_selection){.error = s->nowhere};
-    case GXDS_ROUTED_IN_ERROR:
-      return (gxds_selection){.error = s->inapt};
+bool gxds_selector_select(const gxds_selector *s, const gxds_route_request *request,
+                          gxds_selection *out, gxds_str *error) {
+  const gxds_route_result r = gxds_route_table_find(s->table, request);
+  if (r.kind != GXDS_ROUTED) {
+    *error = r.kind == GXDS_ROUTED_NOWHERE ? s->nowhere : s->inapt;
+    return false;
   }
-  return (gxds_selection){.cluster = gxds_cluster_set_hold(s->clusters, r.cluster),
-                          .has_hash = r.has_hash,
-                          .hash = r.hash,
-                          .method_config = r.method_config,
-                          .timeout = timeout_for_host(s, r.method_config),
-                          .host_rewrite = r.host_rewrite,
-                          .match = r.match,
-                          .cookie = r.cookie};
+  out->cluster = gxds_cluster_set_hold(s->clusters, r.target->cluster);
+  out->has_hash = r.has_hash;
+  out->hash = r.hash;
+  out->target = r.target;
+  out->cookie = r.cookie;
+  out->timeout = timeout_for_host(s, r.target->method_config);
+  return true;
 }

@@ -4,6 +4,7 @@
 #ifndef GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 #define GRPC_XDS_XDS_RESOLVER_SELECTOR_H_
 
+#include "base/status.h"
 #include "xds_resolver/cluster_ref.h"
 #include "xds_resolver/route_table.h"
 
@@ -16,19 +17,16 @@ typedef struct gxds_selector gxds_selector;
 /* The choice for one RPC. If it has a cookie, the request's session has the decoded cookie of the
  * RPC. */
 typedef struct gxds_selection {
-  gxds_str error; /* if not empty, the RPC fails with UNAVAILABLE and this message. Borrowed: valid
-                     as long as the selector */
-  gxds_cluster_ref *cluster; /* without an error: a hold that the caller owns, to be released when
-                                the RPC is committed */
-  bool has_hash;        /* A42: false if no hash policy gives a hash; then any random one will do */
-  uint64_t hash;        /* for LB policies that pick by hash */
-  size_t method_config; /* its number in the selector's method configs, or GXDS_NO_METHOD_CONFIG */
+  gxds_cluster_ref *cluster; /* a hold that the caller owns, to be released when the RPC is
+                                committed */
+  bool has_hash; /* A42: false if no hash policy gives a hash; then any random one will do */
+  uint64_t hash; /* for LB policies that pick by hash */
+  const gxds_route_target *target; /* its method config is one of the selector's. Borrowed: valid as
+                                      long as the selector */
+  const gxds_session_cookie *cookie; /* A55, or NULL. Borrowed: valid as long as the selector */
   gxds_duration timeout; /* the timeout to give to the host for this RPC, derived from the method
                             config's so that the RPC ends in time; in whole milliseconds, perhaps
                             negative. 0 means none */
-  const gxds_host_rewrite *host_rewrite; /* A81, or NULL. Borrowed: valid as long as the selector */
-  const gxds_metadata_match *match;      /* E5, or NULL. Borrowed: valid as long as the selector */
-  const gxds_session_cookie *cookie;     /* A55, or NULL. Borrowed: valid as long as the selector */
 } gxds_selection;
 
 /* Makes a selector, which takes its own references. host is borrowed: valid as long as the
@@ -45,7 +43,10 @@ bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
 const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s);
 /* The listener's HTTP filters, which all RPCs pass (A39). Borrowed: valid as long as s. */
 const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count);
-gxds_selection gxds_selector_select(const gxds_selector *s, const gxds_route_request *request);
+/* Chooses for one RPC, and sets *out. False if the RPC fails: then *error is set instead, and it
+ * fails with UNAVAILABLE and this message. Borrowed: valid as long as s. */
+GXDS_MUST_USE bool gxds_selector_select(const gxds_selector *s, const gxds_route_request *request,
+                                        gxds_selection *out, gxds_str *error);
 
 #ifdef __cplusplus
 }

@@ -69,8 +69,7 @@ static size_t aligned(size_t size) {
 }
 
 /* E5: copies the match into room, with its text, because the RPC may outlive the routes. */
-static __attribute__((noinline)) const gxds_metadata_match *copy_match(
-    const gxds_metadata_match *match, void *room) {
+static const gxds_metadata_match *copy_match(const gxds_metadata_match *match, void *room) {
   gxds_metadata_match *copy = room;
   char *text = (char *)(copy + 1);
   memcpy(text, match->text.data, match->text.size);
@@ -78,34 +77,48 @@ static __attribute__((noinline)) const gxds_metadata_match *copy_match(
   return copy;
 }
 
+static size_t session_size(const gxds_session_cookie *cookie, const gxds_session_text *text) {
+  return cookie ? gxds_session_size(cookie, text) : 0;
+}
+
+/* An RPC with a session (A55) or a match (E5) has them at the front of its memory. These two
+ * functions are not inlined, so that they are out of the way of RPCs without. */
+static __attribute__((noinline)) size_t front_size(const gxds_session_cookie *cookie,
+                                                   const gxds_metadata_match *match,
+                                                   const gxds_session_text *text) {
+  return session_size(cookie, text) + (match ? aligned(sizeof *match + match->text.size) : 0);
+}
+
+static __attribute__((noinline)) void make_front(void *memory, const gxds_session_cookie *cookie,
+                                                 const gxds_metadata_match *match,
+                                                 const gxds_session_text *text, gxds_str cluster,
+                                                 gxds_routed_call *routed) {
+  if (match) routed->match = copy_match(match, (char *)memory + session_size(cookie, text));
+  if (cookie) routed->session = gxds_session_init(memory, cookie, text, cluster);
+}
+
 /* Stores with the call everything that pickers need, and holds its cluster. The RPC's memory has,
- * in this order: a session (A55) and a match (E5), if it has them, the held_call, and the cluster's
- * name. */
+ * in this order: the front, the held_call, and the cluster's name. */
 static void hold(gxds_call *call, const gxds_selection *selection, const gxds_session_text *text,
                  gxds_call_route *out) {
   const gxds_str cluster = gxds_cluster_ref_name(selection->cluster);
-  const gxds_metadata_match *match = selection->match;
-  const size_t of_session = selection->cookie ? gxds_session_size(selection->cookie, text) : 0;
-  const size_t of_match = match ? aligned(sizeof *match + match->text.size) : 0;
-  char *memory = call->ops->alloc(call, of_session + of_match + sizeof(held_call) + cluster.size);
-  held_call *held = (held_call *)(void *)(memory + of_session + of_match);
+  const gxds_metadata_match *match = selection->target->match;
+  const gxds_host_rewrite *rewrite = selection->target->host_rewrite;
+  const bool has_front = selection->cookie || match;
+  const size_t front = has_front ? front_size(selection->cookie, match, text) : 0;
+  char *memory = call->ops->alloc(call, front + sizeof(held_call) + cluster.size);
+  held_call *held = (held_call *)(void *)(memory + front);
   held->base.commit = commit;
   atomic_init(&held->cluster, selection->cluster);
-  const bool auto_host_rewrite =
-      selection->host_rewrite && rewrite_host(call, selection->host_rewrite);
-  held->routed = (gxds_routed_call){gxds_cluster_ref_id(selection->cluster),
-                                    selection->has_hash,
-                                    auto_host_rewrite,
-                                    selection->hash,
-                                    match ? copy_match(match, memory + of_session) : NULL,
-                                    NULL};
+  held->routed = (gxds_routed_call){.cluster_id = gxds_cluster_ref_id(selection->cluster),
+                                    .has_hash = selection->has_hash,
+                                    .auto_host_rewrite = rewrite && rewrite_host(call, rewrite),
+                                    .hash = selection->hash};
   char *name = (char *)(&held->routed + 1);
   memcpy(name, cluster.data, cluster.size);
   out->cluster = gxds_str_of(name, cluster.size);
-  if (selection->cookie) {
-    held->routed.session = gxds_session_init(memory, selection->cookie, text, out->cluster);
-  }
   out->hold = &held->base;
+  if (has_front) make_front(memory, selection->cookie, match, text, out->cluster, &held->routed);
 }
 
 static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call_route *out) {
@@ -114,18 +127,18 @@ static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call
   const gxds_route_request request = {call->path,  header_of,
                                       call,        gxds_random_of_thread,
                                       &s->channel, s->has_sessions ? &session : NULL};
-  const gxds_selection selection = gxds_selector_select(s->selector, &request);
-  out->error = selection.error;
-  if (selection.error.size > 0) return;
-  if (s->refused && selection.method_config != GXDS_NO_METHOD_CONFIG) {
-    out->error = s->refused[selection.method_config];
+  gxds_selection selection;
+  if (!gxds_selector_select(s->selector, &request, &selection, &out->error)) return;
+  out->error = gxds_str_of(NULL, 0);
+  out->method_config = selection.target->method_config;
+  if (s->refused && out->method_config != GXDS_NO_METHOD_CONFIG) {
+    out->error = s->refused[out->method_config];
     if (out->error.size > 0) {
       gxds_cluster_ref_release(selection.cluster);
       return;
     }
   }
   if (s->has_faults) take_hosts_name_of_abort_percentage(call);
-  out->method_config = selection.method_config;
   out->timeout = selection.timeout;
   hold(call, &selection, &session, out);
 }

@@ -146,11 +146,11 @@ class Table {
   std::string Cluster(const std::string &path) {
     gxds_route_result r = Find(path);
     if (r.kind != GXDS_ROUTED) return "";
-    return Str(names_->names[r.cluster]);
+    return Str(names_->names[r.target->cluster]);
   }
   // The text of an RPC's method config; empty: none.
   std::string MethodConfig(const std::string &path) {
-    size_t number = Find(path).method_config;
+    size_t number = Find(path).target->method_config;
     if (number == GXDS_NO_METHOD_CONFIG) return "";
     return Str(gxds_method_configs_text(gxds_route_table_method_configs(table_), number));
   }
@@ -479,7 +479,7 @@ TEST(RouteTable, TheTimeoutIsTheRoutesElseTheListeners) {  // A31.13, A31.15
   EXPECT_EQ(t.MethodConfig("/own"), Timeout("3.000000000s"));
   EXPECT_EQ(t.MethodConfig("/unlimited"), "");
   EXPECT_EQ(t.MethodConfig("/x"), Timeout("10.000000000s"));
-  EXPECT_EQ(t.Find("/same").method_config, t.Find("/own").method_config);
+  EXPECT_EQ(t.Find("/same").target->method_config, t.Find("/own").target->method_config);
   EXPECT_EQ(gxds_method_configs_count(gxds_route_table_method_configs(t.get())), 2u);
 }
 
@@ -504,10 +504,10 @@ TEST(RouteTable, SaysWhatBecomesOfTheAuthority) {  // A81.7
   Route plugin = made_up::PluginRoute("/plugin/", "p", "[]");
   plugin.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_AUTO, {}};
   Table t({by_itself, literal, plugin, Prefix("")});
-  EXPECT_EQ(Show(t.Find("/auto/m").host_rewrite), "auto");
-  EXPECT_EQ(Show(t.Find("/literal/m").host_rewrite), "= a.example");
-  EXPECT_EQ(Show(t.Find("/plugin/m").host_rewrite), "auto");
-  EXPECT_EQ(t.Find("/x").host_rewrite, nullptr);
+  EXPECT_EQ(Show(t.Find("/auto/m").target->host_rewrite), "auto");
+  EXPECT_EQ(Show(t.Find("/literal/m").target->host_rewrite), "= a.example");
+  EXPECT_EQ(Show(t.Find("/plugin/m").target->host_rewrite), "auto");
+  EXPECT_EQ(t.Find("/x").target->host_rewrite, nullptr);
 }
 
 TEST(RouteTable, AWeightedClustersOwnAuthorityComesBeforeTheRoutes) {  // E2.5
@@ -519,7 +519,8 @@ TEST(RouteTable, AWeightedClustersOwnAuthorityComesBeforeTheRoutes) {  // E2.5
   std::set<std::string> seen;
   for (int i = 0; i < 100; i++) {
     const gxds_route_result found = t.Find("/x");
-    seen.insert(Str(t.names()->names[found.cluster]) + " " + Show(found.host_rewrite));
+    seen.insert(Str(t.names()->names[found.target->cluster]) + " " +
+                Show(found.target->host_rewrite));
   }
   EXPECT_EQ(seen, (std::set<std::string>{"own = own.example", "other auto"}));
 }
@@ -657,7 +658,7 @@ class SessionRoutes : public testing::Test {
   std::string To(Table &t, const std::string &cookie) {
     gxds_route_result r = t.Find("/s/m", {{"cookie", cookie}}, &text_);
     has_session_ = r.cookie != nullptr;
-    return Str(t.names()->names[r.cluster]);
+    return Str(t.names()->names[r.target->cluster]);
   }
   static Route Split() {
     Route r = Prefix("/s/");

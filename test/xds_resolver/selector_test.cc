@@ -13,11 +13,18 @@ namespace {
 
 class Selector : public SelectorTest {
  protected:
-  gxds_selection Select(const gxds_selector *s, const char *path) {
+  struct Selection : gxds_selection {
+    gxds_str error = {};  // empty: the RPC is routed
+  };
+
+  Selection Select(const gxds_selector *s, const char *path) {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
                                   nullptr, nullptr,
                                   nullptr, nullptr};
-    return gxds_selector_select(s, &request);
+    Selection out;
+    const bool routed = gxds_selector_select(s, &request, &out, &out.error);
+    EXPECT_EQ(routed, out.error.size == 0);
+    return out;
   }
 };
 
@@ -27,10 +34,10 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
   gxds_config_unref(config);  // the selector holds what it needs
   gxds_cluster_set_unref(clusters);
-  gxds_selection selection = Select(s, "/s/m");
+  const Selection selection = Select(s, "/s/m");
   ASSERT_EQ(Str(selection.error), "");
   EXPECT_EQ(Str(gxds_cluster_ref_name(selection.cluster)), "a");
-  EXPECT_EQ(selection.method_config, GXDS_NO_METHOD_CONFIG);
+  EXPECT_EQ(selection.target->method_config, GXDS_NO_METHOD_CONFIG);
   gxds_selector_destroy(s);
   EXPECT_EQ(MailCount(), 0u);
   gxds_cluster_ref_release(selection.cluster);
@@ -68,7 +75,7 @@ TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, 
   const gxds_cluster_set *clusters = Hold(config);
   const gxds_selector *s = gxds_selector_create(config, clusters, &host_);
   auto timeout = [&](const char *path) {
-    const gxds_selection selection = Select(s, path);
+    const Selection selection = Select(s, path);
     gxds_cluster_ref_release(selection.cluster);
     return selection.timeout;
   };
