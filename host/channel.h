@@ -52,6 +52,9 @@ struct gxds_lb_channel { /* first in the host's own object */
   /* The pace at which the channel's leaf policies connect (lb_policies/pace). They use it under the
    * serializer. NULL while the channel has no leaf policy. */
   struct gxds_channel_pace *pace;
+  /* The limits of its connections (lb_policies/pace/limits.h). NULL: the usual ones. The host may
+   * set it before it makes a policy. Borrowed: valid as long as the channel. */
+  const struct gxds_connect_limits *limits;
   /* A94: where the clusters count their connections (lb_policies/cluster_impl/connections.h). They
    * use it under the serializer. NULL while there is none. */
   struct gxds_connection_place *connections;

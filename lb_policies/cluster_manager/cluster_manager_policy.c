@@ -9,7 +9,7 @@
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "lb_policies/cluster_manager/other_children.h"
 #include "lb_policies/cluster_manager/route_picker.h"
-#include "lb_policies/pace/eager.h"
+#include "lb_policies/pace/limits.h"
 #include "xds_resolver/mailbox.h"
 
 typedef struct policy {
@@ -174,7 +174,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   policy *p = GXDS_NEW(policy);
   p->children.base = base;
   p->children.free_child = free_child;
-  p->machine = gxds_cluster_manager_create(gxds_eager_limit());
+  p->machine = gxds_cluster_manager_create(gxds_connect_limits_of(gxds_policy_channel(base)).eager);
   return p;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "lb_policies/pace/eager.h"
+#include "lb_policies/pace/limits.h"
 #include "lb_policies/pace/pace.h"
 
 /* How many starts are given in a row. Other threads do what these cause; they wait until this one
@@ -32,8 +33,9 @@ static void set_timer(gxds_channel_pace *p, gxds_time when);
 static gxds_channel_pace *create(gxds_lb_channel *c) {
   gxds_channel_pace *p = GXDS_NEW(gxds_channel_pace);
   p->channel = gxds_lb_channel_ref(c);
-  p->machine = gxds_pace_create();
-  p->eager.limit = gxds_eager_limit();
+  const gxds_connect_limits limits = gxds_connect_limits_of(c);
+  p->machine = gxds_pace_create(limits.window);
+  p->eager = (gxds_eager){.limit = limits.eager, .least = limits.window};
   p->timer_at = GXDS_TIME_NEVER;
   c->pace = p;
   return p;
@@ -153,6 +155,8 @@ uint32_t gxds_channel_pace_eager(gxds_lb_channel *c, gxds_pace_user *u, uint32_t
   gxds_eager_renew(&c->pace->eager, &u->eager, count);
   return u->eager;
 }
+
+uint32_t gxds_channel_pace_window(const gxds_lb_channel *c) { return c->pace->eager.least; }
 
 void gxds_channel_pace_settle(gxds_lb_channel *c, uint64_t start) {
   gxds_pace_settle(c->pace->machine, start);

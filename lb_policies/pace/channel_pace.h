@@ -32,6 +32,8 @@ void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_
                             bool hurries);
 /* u has that many endpoints now. Returns how many of them connect before RPCs need them. */
 uint32_t gxds_channel_pace_eager(gxds_lb_channel *c, gxds_pace_user *u, uint32_t count);
+/* The window of the channel's limits (limits.h). */
+uint32_t gxds_channel_pace_window(const gxds_lb_channel *c);
 /* 0 is ignored. */
 void gxds_channel_pace_settle(gxds_lb_channel *c, uint64_t start);
 

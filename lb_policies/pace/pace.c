@@ -22,6 +22,7 @@ typedef struct place {
 } place;
 
 struct gxds_pace {
+  uint32_t window; /* how many places are in use */
   user *users;
   uint32_t user_count; /* joined or not */
   uint32_t user_capacity;
@@ -33,11 +34,13 @@ struct gxds_pace {
   uint32_t free_places[GXDS_PACE_WINDOW];
 };
 
-gxds_pace *gxds_pace_create(void) {
+gxds_pace *gxds_pace_create(uint32_t window) {
   gxds_pace *p = GXDS_NEW(gxds_pace);
+  GXDS_CHECK(window >= 1 && window <= GXDS_PACE_WINDOW);
+  p->window = window;
   p->first[0] = p->first[1] = NONE;
-  for (uint32_t i = 0; i < GXDS_PACE_WINDOW; i++) {
-    p->free_places[i] = GXDS_PACE_WINDOW - 1 - i;
+  for (uint32_t i = 0; i < p->window; i++) {
+    p->free_places[i] = p->window - 1 - i;
   }
   return p;
 }
@@ -97,7 +100,7 @@ uint32_t gxds_pace_join(gxds_pace *p) {
 
 static void free_place(gxds_pace *p, uint32_t index) {
   p->places[index].taken = false;
-  p->free_places[GXDS_PACE_WINDOW - p->taken_count] = index;
+  p->free_places[p->window - p->taken_count] = index;
   p->taken_count--;
 }
 
@@ -105,7 +108,7 @@ void gxds_pace_leave(gxds_pace *p, uint32_t number) {
   take_out(p, number);
   p->users[number].joined = false;
   p->free_users[p->free_user_count++] = number;
-  for (uint32_t i = 0; i < GXDS_PACE_WINDOW; i++) {
+  for (uint32_t i = 0; i < p->window; i++) {
     if (p->places[i].taken && p->places[i].user == number) free_place(p, i);
   }
 }
@@ -125,7 +128,7 @@ static uint32_t whose_turn(const gxds_pace *p) {
 }
 
 bool gxds_pace_has_next(const gxds_pace *p) {
-  return p->taken_count < GXDS_PACE_WINDOW && whose_turn(p) != NONE;
+  return p->taken_count < p->window && whose_turn(p) != NONE;
 }
 
 bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start) {
@@ -134,7 +137,7 @@ bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start) {
   user *u = &p->users[number];
   p->first[u->hurries] = u->next;
   if (--u->wanted == 0) take_out(p, number);
-  uint32_t index = p->free_places[GXDS_PACE_WINDOW - 1 - p->taken_count];
+  uint32_t index = p->free_places[p->window - 1 - p->taken_count];
   p->taken_count++;
   place *s = &p->places[index];
   *s = (place){.taken = true, .user = number, .generation = s->generation + 1, .since = now};
@@ -144,22 +147,22 @@ bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start) {
 
 void gxds_pace_settle(gxds_pace *p, uint64_t start) {
   uint32_t index = (uint32_t)start;
-  if (index >= GXDS_PACE_WINDOW) return;
+  if (index >= p->window) return;
   const place *s = &p->places[index];
   if (s->taken && s->generation == start >> 32) free_place(p, index);
 }
 
 gxds_time gxds_pace_deadline(const gxds_pace *p) {
-  if (p->taken_count < GXDS_PACE_WINDOW || whose_turn(p) == NONE) return GXDS_TIME_NEVER;
+  if (p->taken_count < p->window || whose_turn(p) == NONE) return GXDS_TIME_NEVER;
   gxds_time oldest = p->places[0].since;
-  for (uint32_t i = 1; i < GXDS_PACE_WINDOW; i++) {
+  for (uint32_t i = 1; i < p->window; i++) {
     if (p->places[i].since < oldest) oldest = p->places[i].since;
   }
   return oldest + GXDS_PACE_PATIENCE;
 }
 
 void gxds_pace_on_deadline(gxds_pace *p, gxds_time now) {
-  for (uint32_t i = 0; i < GXDS_PACE_WINDOW; i++) {
+  for (uint32_t i = 0; i < p->window; i++) {
     const place *s = &p->places[i];
     if (s->taken && now - s->since >= GXDS_PACE_PATIENCE) free_place(p, i);
   }
@@ -190,13 +193,13 @@ void gxds_pace_validate(const gxds_pace *p) {
   GXDS_CHECK(joined + p->free_user_count == p->user_count);
   GXDS_CHECK(ring_size(p, false) + ring_size(p, true) == wanting);
   uint32_t taken = 0;
-  for (uint32_t i = 0; i < GXDS_PACE_WINDOW; i++) {
+  for (uint32_t i = 0; i < p->window; i++) {
     if (!p->places[i].taken) continue;
     taken++;
     GXDS_CHECK(p->users[p->places[i].user].joined);
   }
   GXDS_CHECK(taken == p->taken_count);
-  for (uint32_t i = 0; i < GXDS_PACE_WINDOW - taken; i++) {
+  for (uint32_t i = 0; i < p->window - taken; i++) {
     GXDS_CHECK(!p->places[p->free_places[i]].taken);
   }
 }

@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* The most attempts in the window. This is enough to keep two processors busy on a network without
- * delay, and few enough to finish within some ten milliseconds. */
+/* The usual, and the greatest, size of the window. This is enough to keep two processors busy on a
+ * network without delay, and few enough to finish within some ten milliseconds. */
 #define GXDS_PACE_WINDOW 96
 /* The longest time that an attempt holds its place. With the window this allows at least 1,900
  * attempts a second, even if no endpoint responds. */
@@ -32,7 +32,8 @@ extern "C" {
 
 typedef struct gxds_pace gxds_pace;
 
-gxds_pace *gxds_pace_create(void);
+/* window: how many attempts are in the window at most; from 1 to GXDS_PACE_WINDOW. */
+gxds_pace *gxds_pace_create(uint32_t window);
 void gxds_pace_destroy(gxds_pace *p); /* p may be NULL; all users must have left */
 
 /* Adds a user, which wants no starts yet. Returns its number. */

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "lb_policies/pace/pace.h"
 
 /* An endpoint with its subchannel. */
 typedef struct gxds_endpoint_watch {
@@ -225,7 +224,7 @@ void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e) {
 static void set_limit(gxds_endpoints_policy *e, uint32_t count) {
   const uint32_t eager = gxds_channel_pace_eager(channel_of(e), &e->user, count);
   if (eager < count && e->random == 0) e->random = gxds_policy_random_seed(e->base);
-  gxds_round_robin_limit(e->machine, eager, e->random);
+  gxds_round_robin_limit(e->machine, eager, gxds_channel_pace_window(channel_of(e)), e->random);
 }
 
 gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_endpoint *endpoints,

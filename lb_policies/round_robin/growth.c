@@ -1,7 +1,5 @@
 #include "lb_policies/round_robin/growth.h"
 
-#include "lb_policies/pace/pace.h"
-
 static uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 uint32_t gxds_growth_wanted(const gxds_growth *g, const gxds_growth_counts *counts) {
@@ -12,7 +10,7 @@ uint32_t gxds_growth_wanted(const gxds_growth *g, const gxds_growth_counts *coun
 }
 
 void gxds_growth_on_use(gxds_growth *g, const gxds_growth_counts *counts) {
-  const uint64_t allowed = (uint64_t)counts->tried + greater(counts->ready, GXDS_PACE_WINDOW);
+  const uint64_t allowed = (uint64_t)counts->tried + greater(counts->ready, g->window);
   g->grown = greater(g->grown, allowed < UINT32_MAX ? (uint32_t)allowed : UINT32_MAX);
 }
 

@@ -22,12 +22,13 @@ extern "C" {
 
 typedef struct gxds_growth {
   uint32_t eager;  /* how many are tried before RPCs need them */
-  uint32_t grown;  /* private: how many the picks have asked for since */
+  uint32_t window; /* by how many it grows at least */
   uint64_t random; /* decides with which endpoint to begin if some are left out */
+  uint32_t grown;  /* private: how many the picks have asked for since */
 } gxds_growth;
 
 /* No limit: all endpoints are tried. */
-#define GXDS_GROWTH_UNLIMITED ((gxds_growth){UINT32_MAX, 0, 0})
+#define GXDS_GROWTH_UNLIMITED ((gxds_growth){UINT32_MAX, 0, 0, 0})
 
 /* The endpoints of the policy now. */
 typedef struct gxds_growth_counts {

@@ -216,8 +216,9 @@ static void take_weights(gxds_round_robin *r, const gxds_endpoint *endpoints) {
   }
 }
 
-void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint64_t random) {
+void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint32_t window, uint64_t random) {
   r->growth.eager = eager;
+  r->growth.window = window;
   r->growth.random = random;
 }
 

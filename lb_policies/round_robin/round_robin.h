@@ -62,9 +62,10 @@ typedef struct gxds_round_robin_op {
 gxds_round_robin *gxds_round_robin_create(void);
 void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
 
-/* Sets how many endpoints are tried before picks need others. By default all are. `random` decides
- * with which of them to begin (growth.h). Call it before an update. */
-void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint64_t random);
+/* Sets how many endpoints are tried before picks need others, and by how many more it grows at
+ * least. By default all are tried. `random` decides with which of them to begin (growth.h). Call it
+ * before an update. */
+void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint32_t window, uint64_t random);
 /* Takes the endpoints of an update, which are copied. An address that occurs twice is two
  * endpoints, as in the host. renew: the args of subchannels changed, so none of them can stay. */
 void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,

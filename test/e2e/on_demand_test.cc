@@ -168,7 +168,7 @@ class Variable {
 };
 
 // Cluster a serves. Cluster z comes after so many endpoints that a channel does not connect to it
-// (lb_policies/pace/eager.h). The ports of these endpoints are on this
+// (lb_policies/pace/limits.h). The ports of these endpoints are on this
 // machine, and no HTTP/2 server listens on them.
 Mesh MeshWithManyEndpoints(int a, int z) {
   Mesh mesh = ClustersOf({{"a", a}, {"z", z}});

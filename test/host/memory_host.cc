@@ -42,6 +42,11 @@ Host::Host(uint64_t seed) : channel_(new Channel{}), random_{seed} {
   gxds_random_of_thread()->state = gxds_random_next(&random_);
 }
 
+void Host::Limit(const gxds_connect_limits& limits) {
+  channel_->own_limits = limits;
+  channel_->limits = &channel_->own_limits;
+}
+
 Host::~Host() {
   End();
   DropPicker();
@@ -56,6 +61,12 @@ Host::~Host() {
 void Host::RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   if (Of(channel) == nullptr) return work(arg);
   Of(channel)->queue_.push_back([work, arg] { work(arg); });
+}
+
+void Host::Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
+  const Host* host = Of(channel);
+  if (host != nullptr && host->loses_post && host->loses_post()) return;
+  RunLater(channel, work, arg);
 }
 
 gxds_lb_timer Host::StartTimer(gxds_lb_channel* channel, gxds_duration delay,
@@ -99,7 +110,7 @@ const gxds_lb_channel_ops Host::kChannelOps = {
     [](const gxds_lb_channel* c) { return Of(c)->now_; },
     [](gxds_lb_channel* c) { return gxds_random_next(&Of(c)->random_); },
     RunLater,
-    RunLater,
+    Post,
     StartTimer,
     CancelTimer,
     Log,

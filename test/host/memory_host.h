@@ -19,6 +19,7 @@
 
 #include "base/random.h"
 #include "host/channel.h"
+#include "lb_policies/pace/limits.h"
 #include "test/host/memory_call.h"
 #include "test/host/memory_subchannel.h"
 #include "test/host/memory_values.h"
@@ -99,6 +100,10 @@ class Host {
   // Whether to lose a timer of that length: a planted fault, which checks must find. Empty: none is
   // lost.
   std::function<bool(gxds_duration delay)> loses_timer;
+  // The same for work that is posted.
+  std::function<bool()> loses_post;
+  // The limits of connections. Set them before Create().
+  void Limit(const gxds_connect_limits& limits);
 
   // --- Connections ---
 
@@ -157,6 +162,7 @@ class Host {
 
   struct Channel : gxds_lb_channel {
     Host* host;  // null: it is gone
+    gxds_connect_limits own_limits;
   };
   struct Root : gxds_lb_root {
     Host* host;
@@ -184,6 +190,7 @@ class Host {
     return Of(reinterpret_cast<gxds_lb_root*>(parent));  // its first member
   }
   static void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg);
+  static void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg);
   static gxds_lb_timer StartTimer(gxds_lb_channel* channel, gxds_duration delay,
                                   void (*work)(void* arg), void* arg);
   static bool CancelTimer(gxds_lb_channel* channel, gxds_lb_timer timer);

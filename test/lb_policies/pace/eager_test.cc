@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <vector>
 
 namespace {
 
-constexpr uint32_t kLeast = GXDS_EAGER_LEAST;
+constexpr uint32_t kLeast = 96;
 
 uint32_t Renewed(gxds_eager* e, uint32_t share, uint32_t count) {
   gxds_eager_renew(e, &share, count);
@@ -16,20 +15,20 @@ uint32_t Renewed(gxds_eager* e, uint32_t share, uint32_t count) {
 }
 
 TEST(Eager, APolicyGetsWhatTheOthersLeft) {
-  gxds_eager e = {2000, 0};
+  gxds_eager e = {2000, kLeast, 0};
   EXPECT_EQ(Renewed(&e, 0, 700), 700u);
   EXPECT_EQ(Renewed(&e, 0, 10000), 1300u);
 }
 
 TEST(Eager, APolicyGetsAWindowEvenIfNothingIsLeft) {
-  gxds_eager e = {2000, 0};
+  gxds_eager e = {2000, kLeast, 0};
   EXPECT_EQ(Renewed(&e, 0, 10000), 2000u);
   EXPECT_EQ(Renewed(&e, 0, 10000), kLeast);
   EXPECT_EQ(Renewed(&e, 0, 7), 7u) << "it has no more";
 }
 
 TEST(Eager, AShareThatIsGivenBackIsForOthers) {
-  gxds_eager e = {2000, 0};
+  gxds_eager e = {2000, kLeast, 0};
   EXPECT_EQ(Renewed(&e, 0, 2000), 2000u);
   EXPECT_EQ(Renewed(&e, 0, 500), kLeast);
   EXPECT_EQ(Renewed(&e, 2000, 0), 0u);
@@ -37,7 +36,7 @@ TEST(Eager, AShareThatIsGivenBackIsForOthers) {
 }
 
 TEST(Eager, AShareShrinksOnlyWithTheEndpoints) {
-  gxds_eager e = {2000, 0};
+  gxds_eager e = {2000, kLeast, 0};
   EXPECT_EQ(Renewed(&e, 0, 3000), 2000u);
   EXPECT_EQ(Renewed(&e, 0, 3000), kLeast);
   EXPECT_EQ(Renewed(&e, 2000, 3001), 2000u) << "although both have more than the limit";
@@ -46,14 +45,14 @@ TEST(Eager, AShareShrinksOnlyWithTheEndpoints) {
 }
 
 TEST(Eager, WithoutALimitAllConnect) {
-  gxds_eager e = {SIZE_MAX, 0};
+  gxds_eager e = {SIZE_MAX, kLeast, 0};
   for (int i = 0; i < 3; i++) EXPECT_EQ(Renewed(&e, 0, UINT32_MAX), UINT32_MAX);
 }
 
 TEST(Eager, SharesStayWithinTheLimitButForTheLeast) {
   std::mt19937 random(20261128);
   for (size_t limit : {size_t{0}, size_t{50}, size_t{2000}}) {
-    gxds_eager e = {limit, 0};
+    gxds_eager e = {limit, kLeast, 0};
     std::vector<uint32_t> shares(20);
     for (int i = 0; i < 10000; i++) {
       uint32_t* share = &shares[random() % shares.size()];
@@ -71,25 +70,6 @@ TEST(Eager, SharesStayWithinTheLimitButForTheLeast) {
       ASSERT_LE(above, limit);
     }
   }
-}
-
-TEST(Eager, TheEnvironmentSetsTheLimit) {
-  const char kName[] = "GRPC_XDS_CONNECT_ON_DEMAND";
-  unsetenv(kName);
-  EXPECT_EQ(gxds_eager_limit(), size_t{GXDS_EAGER_ENDPOINTS});
-  for (const char* value : {"true", "1"}) {
-    setenv(kName, value, 1);
-    EXPECT_EQ(gxds_eager_limit(), 0u) << value;
-  }
-  for (const char* value : {"false", "0"}) {
-    setenv(kName, value, 1);
-    EXPECT_EQ(gxds_eager_limit(), SIZE_MAX) << value;
-  }
-  for (const char* value : {"", "TRUE", "2"}) {
-    setenv(kName, value, 1);
-    EXPECT_EQ(gxds_eager_limit(), size_t{GXDS_EAGER_ENDPOINTS}) << value;
-  }
-  unsetenv(kName);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class PaceTest : public ::testing::Test {
     return count;
   }
 
-  gxds_pace* const p_ = gxds_pace_create();
+  gxds_pace* const p_ = gxds_pace_create(GXDS_PACE_WINDOW);
   gxds_time now_ = 100 * GXDS_SECOND;
   uint64_t last_ = 0;
 };
@@ -78,6 +78,26 @@ TEST_F(PaceTest, WindowIsBounded) {
   gxds_pace_settle(p_, last_);  // already settled
   gxds_pace_settle(p_, 0);
   EXPECT_EQ(Fill(), 1);
+}
+
+TEST(PaceWindow, MayBeSmaller) {
+  gxds_pace* const p = gxds_pace_create(2);
+  const uint32_t user = gxds_pace_join(p);
+  gxds_pace_want(p, user, 5, false);
+  gxds_pace_start start;
+  EXPECT_TRUE(gxds_pace_next(p, 1, &start));
+  EXPECT_TRUE(gxds_pace_next(p, 2, &start));
+  EXPECT_FALSE(gxds_pace_next(p, 2, &start));
+  gxds_pace_validate(p);
+  EXPECT_EQ(gxds_pace_deadline(p), 1 + GXDS_PACE_PATIENCE);
+  gxds_pace_on_deadline(p, 1 + GXDS_PACE_PATIENCE);
+  EXPECT_TRUE(gxds_pace_next(p, 3, &start));
+  EXPECT_FALSE(gxds_pace_next(p, 3, &start));
+  gxds_pace_settle(p, start.id);
+  EXPECT_TRUE(gxds_pace_next(p, 3, &start));
+  gxds_pace_leave(p, user);
+  gxds_pace_validate(p);
+  gxds_pace_destroy(p);
 }
 
 TEST_F(PaceTest, SettlingAnOlderStartInTheSamePlaceIsIgnored) {

@@ -7,7 +7,6 @@
 
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/least_request/least_request_policy.h"
-#include "lb_policies/pace/eager.h"
 #include "lb_policies/pace/pace.h"
 #include "lb_policies/round_robin/round_robin_policy.h"
 #include "lb_policies/slow_start/slow_start_policy.h"
@@ -22,7 +21,7 @@ namespace {
 using grpc_xds::testing::MakeLocality;
 using grpc_xds::testing::OnDemand;
 
-constexpr size_t kWindow = GXDS_EAGER_LEAST;
+constexpr size_t kWindow = GXDS_PACE_WINDOW;
 
 struct Kind {
   const char* name;

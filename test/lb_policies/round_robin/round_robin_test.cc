@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lb_policies/pace/pace.h"
+
 namespace {
 
 gxds_endpoint Endpoint(int port) {
@@ -399,7 +401,7 @@ class LeftOutTest : public RoundRobinTest {
  protected:
   // first: where to begin, as a part of the endpoints.
   void Limit(uint32_t eager, double first = 0) {
-    gxds_round_robin_limit(r_, eager, static_cast<uint64_t>(first * 0x1p64));
+    gxds_round_robin_limit(r_, eager, GXDS_PACE_WINDOW, static_cast<uint64_t>(first * 0x1p64));
   }
   static Ports Upto(int count) {
     Ports ports(static_cast<size_t>(count));
@@ -672,7 +674,7 @@ TEST_F(RoundRobinModelTest, RandomLimits) {
   int left_out = 0;
   for (int i = 0; i < 20000 && !HasFailure(); i++) {
     if (Random(20) == 0) eager = static_cast<uint32_t>(1 + Random(20));
-    gxds_round_robin_limit(r_, eager, random_() * uint64_t{0x100000001});
+    gxds_round_robin_limit(r_, eager, GXDS_PACE_WINDOW, random_() * uint64_t{0x100000001});
     if (Random(500) == 0) {
       gxds_round_robin_on_use(r_);
       Drain();

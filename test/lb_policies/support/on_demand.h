@@ -1,5 +1,5 @@
 // Policies that are made while it lives connect to few endpoints before picks need them
-// (lb_policies/pace/eager.h).
+// (lb_policies/pace/limits.h).
 #ifndef GRPC_XDS_TEST_LB_POLICIES_SUPPORT_ON_DEMAND_H_
 #define GRPC_XDS_TEST_LB_POLICIES_SUPPORT_ON_DEMAND_H_
 
