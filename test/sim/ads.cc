@@ -223,7 +223,8 @@ int ReadResponse(World *world, gxds_str bytes) {
 // ---- faults of responses ----
 
 int MakeOdd(World *world, int type, int name, ContentFault fault, Random *random) {
-  Content c = DrawContent(random, type, name, world->options().names);
+  Content c =
+      DrawContent(random, type, name, world->options().names, world->options().endpoints_max);
   c.fault = fault;
   return world->contents().Add(c);
 }

@@ -7,6 +7,7 @@
 #include "lb_policies/all_policies.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 #include "lb_policies/orca/orca_report.h"
+#include "lb_policies/pace/pace.h"
 #include "test/lb_policies/orca/orca_bytes.h"
 #include "test/sim/reference.h"
 #include "xds_resolver/xds_config_selector.h"
@@ -15,7 +16,8 @@ namespace gxds_sim {
 namespace {
 
 constexpr size_t kRpcsMax = 8;
-constexpr gxds_duration kConnectTime = 50 * GXDS_MILLISECOND;
+constexpr gxds_duration kConnectTime = 40 * GXDS_MILLISECOND;
+static_assert(kConnectTime < GXDS_PACE_PATIENCE, "no attempt waits too long for its backend");
 constexpr gxds_duration kBackoff = 2 * GXDS_SECOND;
 // The most time that passes between two events. After a jump of the clock by years, the host would
 // else run the timers of years.
@@ -36,6 +38,8 @@ Balancing::Balancing(World *world, std::string where)
       plants_(world->plant()) {
   for (size_t i = 0; gxds_all_policies[i] != nullptr; i++) host_.Register(gxds_all_policies[i]);
   ahead_ = host_.now() - world_->now();
+  if (world->options().LeavesOut()) host_.Limit(plants_.Limits(world->options().limits));
+  host_.loses_post = [this] { return plants_.LosesPost(); };
   host_.on_connect = [this](memory::Subchannel *s) {
     Connects(s->address);
     plants_.KeepSecond(s);
@@ -145,6 +149,7 @@ void Balancing::Apply(const gxds_config *config, const gxds_names *route_cluster
   if (!host_.has_policy()) host_.Create(gxds_cluster_manager_policy);
   NoteReplaced(config);
   quiet_since_ = now();
+  picked_since_.clear();
   const gxds_config *given = plants_.Snapshot(newest_, config);
   if (!plants_.LosesUpdate()) {
     plants_.BendWeights(given);
@@ -228,12 +233,16 @@ void Balancing::FinishRpc(size_t index) {
 
 // ---- the end ----
 
-void Balancing::WaitUntilConnected() {
+void Balancing::AllUp() {
   for (auto &[address, backend] : backends_) {
     backend.mood = kUp;
     backend.breaks = false;
     if (backend.state == GRPC_CHANNEL_CONNECTING) backend.changes_at = now() + kConnectTime;
   }
+}
+
+void Balancing::WaitUntilConnected() {
+  AllUp();
   while (!rpcs_.empty()) FinishRpc(0);
   // After this time all backoffs, failovers and ejections (A50: at most 300 s) are over.
   PassUntil(now() + 700 * GXDS_SECOND);
@@ -249,6 +258,7 @@ void Balancing::CheckSettled() {
   }
   CheckCounts();
   CheckKept();
+  if (world_->options().LeavesOut()) CheckLeftOut();
   ahead_ = now() - world_->now();
 }
 

@@ -31,10 +31,19 @@
 //  - ejection-limit: no more endpoints are ejected than max_ejection_percent allows;
 //  - multiplier: each further ejection of an endpoint is longer, and each interval in between
 //    shortens the next one;
+//  - eager: before RPCs need them, new policies connect to as many endpoints as the limits of the
+//    channel allow, and not to more;
+//  - quiet: without RPCs, updates and changes of backends, nothing connects;
+//  - growth: when picks have used each connected endpoint of a locality once, the locality connects
+//    to as many more, or at least to a window. It does not do so earlier;
+//  - last-one: if only one endpoint is up, which was left out, RPCs go there, and do not fail;
 //  - settled: in the end, with all backends up, each cluster that has endpoints serves from its
 //    first priority with endpoints, by the weights of localities. It keeps no connection that it
 //    does not need, once the time for that is over;
 //  - left-over: after the end no policy, subchannel, picker or timer is left.
+//
+// In some runs the limits of connections are so small that endpoints are left out until RPCs need
+// them. Then picks may wait for a moment after each change.
 //
 // ring_hash connects only when a pick needs it, so its picks may wait. While outlier detection
 // (A50) may have ejected backends, picks may fail.
@@ -108,6 +117,13 @@ class Balancing {
     OutlierDetection settings;
   };
 
+  struct Group {  // the endpoints of a leaf policy that grows by use
+    std::string leaf;
+    std::map<std::string, double> weights;  // by address
+    size_t connected = 0;
+    size_t picks = 0;  // since it grew
+  };
+
   struct Moment {  // an unobserved event: later than `after`, and not later than `until`
     gxds_time after;
     gxds_time until;
@@ -153,6 +169,12 @@ class Balancing {
   // Whether the policies of a cluster certainly know that an endpoint is connected.
   bool IsReady(const std::string &leaf, const gxds_locality &locality,
                const gxds_endpoint &endpoint);
+  // Whether only one of the roots leads to that cluster.
+  bool IsAlone(const std::string &leaf) const;
+  // If endpoints may be left out: whether the policies have had the time to connect to all that
+  // they need, and to those that the cluster's RPCs need.
+  bool IsCalm(const std::string &root) const;
+  bool IsWatched(const std::string &leaf, const std::string &address) const;
   // Whether a cluster's newest configuration applies to a connection. It does not if the endpoint
   // was removed, or while new policies replace those of the cluster and cannot serve yet.
   bool IsOfNewest(const std::string &root, const memory::Subchannel &subchannel) const;
@@ -234,7 +256,27 @@ class Balancing {
   void CheckAddresses();
   // Checks that draining endpoints serve their sessions, if the cluster allows it.
   void CheckDraining(const std::string &root, const gxds_cluster_entry &leaf);
+  void AllUp();
   void WaitUntilConnected();
+  // If endpoints may be left out: makes RPCs until none is.
+  void GrowFully(const std::string &root);
+  // For endpoints that are left out, when all backends are up. New policies replace those of the
+  // channel.
+  void CheckLeftOut();
+  void RenewPolicies();
+  // The groups of a root's first priority. Empty: its policy does not leave out endpoints, or other
+  // roots lead to its cluster too.
+  std::vector<Group> GroupsOf(const gxds_cluster_entry *root) const;
+  // Counts the connections to the group's endpoints.
+  size_t Connected(const Group &group) const;
+  void CheckEager();
+  void CheckQuiet();
+  // Makes RPCs until no endpoints are left out, or the groups have grown that often.
+  void CheckGrowth(const std::string &root, std::vector<Group> *groups, int rounds);
+  // Makes RPCs until one of the groups grows.
+  void UseUntilGrown(const std::string &root, std::vector<Group> *groups);
+  void CheckWeightsOfConnected(const std::string &root, const std::vector<Group> &groups);
+  void CheckLastOne(const std::string &root, const std::vector<Group> &groups, Random *random);
 
   World *const world_;
   const std::string where_;
@@ -248,7 +290,8 @@ class Balancing {
   const gxds_config *previous_ = nullptr;
   gxds_duration ahead_ = 0;  // the host's time less the world's
   std::map<std::string, Backend> backends_;
-  gxds_time quiet_since_ = 0;  // no update came and no connection changed
+  gxds_time quiet_since_ = 0;                      // no update came and no connection changed
+  std::map<std::string, gxds_time> picked_since_;  // by root: its first pick since the last update
   std::vector<Rpc> rpcs_;
   std::map<std::string, uint64_t>
       replaced_;  // by cluster: the number of the first subchannel of its current policies

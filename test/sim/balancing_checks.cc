@@ -14,6 +14,10 @@
 namespace gxds_sim {
 namespace {
 
+// If endpoints may be left out: after so long without a change, policies have tried all that they
+// need. Attempts without a response hold up others.
+constexpr gxds_duration kCalmAfter = 5 * GXDS_SECOND;
+
 // The zone of an address, by its port; see MakeEndpoints(). Addresses from DNS have no zone.
 std::string ZoneOf(const std::string &address) {
   const int port = PortOf(address);
@@ -78,11 +82,47 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
   return found;
 }
 
+bool Balancing::IsAlone(const std::string &leaf) const {
+  int roots = 0;
+  for (size_t i = 0; i < newest_->roots->count; i++) {
+    const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);
+    bool leads = String(root->name) == leaf;
+    for (size_t k = 0; k < root->leaf_cluster_count; k++) {
+      leads = leads || String(root->leaf_clusters[k]) == leaf;
+    }
+    roots += leads ? 1 : 0;
+  }
+  return roots == 1;
+}
+
+bool Balancing::IsCalm(const std::string &root) const {
+  if (!world_->options().LeavesOut()) return true;
+  const auto picked = picked_since_.find(root);
+  return picked != picked_since_.end() &&
+         now() - std::max(picked->second, quiet_since_) > kCalmAfter;
+}
+
+bool Balancing::IsWatched(const std::string &leaf, const std::string &address) const {
+  for (const memory::Subchannel *s : host_.subchannels()) {
+    if (s->is_watched() && s->address == address && ClusterOf(*s) == leaf) return true;
+  }
+  return false;
+}
+
 // An endpoint with two addresses is ready when one is connected and the other's subchannel has
 // ended.
 bool Balancing::IsReady(const std::string &leaf, const gxds_locality &locality,
                         const gxds_endpoint &endpoint) {
   const std::string first = TextOf(endpoint.address);
+  if (world_->options().LeavesOut()) {
+    // Another policy may be connected to an endpoint that this one has left out.
+    const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(leaf));
+    if (!entry || SubsetsOf(entry) || gxds_config_has_sessions(newest_) || !IsAlone(leaf)) {
+      return false;
+    }
+    if (now() - quiet_since_ <= kCalmAfter) return false;
+    if (!HasMore(locality) && !IsWatched(leaf, first)) return false;
+  }
   if (!HasMore(locality)) return At(first).state == GRPC_CHANNEL_READY;
   std::set<std::string> watched;
   for (const memory::Subchannel *s : host_.subchannels()) {
@@ -229,7 +269,7 @@ bool Balancing::MayServeSession(const std::string &root, const std::string &addr
   // A connected endpoint may be ejected (A50). If policies were replaced, it is not known when the
   // new ones begin to serve.
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || HasOutlier(entry) ||
-      replaced_.count(root) > 0) {
+      replaced_.count(root) > 0 || !IsCalm(root)) {
     return false;
   }
   // Of several addresses, any may be the connected one.
@@ -277,6 +317,7 @@ std::unique_ptr<Call> Balancing::Pick(const std::string &root, gxds_session *ses
       }
       break;
   }
+  picked_since_.emplace(root, now());
   return call;
 }
 
@@ -346,10 +387,17 @@ void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || !entry->endpoints) return;
   if (entry->cluster->outlier_detection || ConnectsOnDemand(entry->cluster)) return;
   const gxds_priority *priority = gxds_cluster_entry_priority(entry, 0);
-  if (!priority) return;
+  if (!priority || !IsCalm(root)) return;
   ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
     const std::string address = TextOf(e.address);
-    if (!IsReady(root, l, e)) return;
+    bool ready = IsReady(root, l, e);
+    if (world_->options().LeavesOut() && l.more == nullptr) {
+      if (!IsWatched(root, address)) {
+        Wrong("waits", "an RPC to " + root + ": " + text + ", and " + address + " is not tried");
+      }
+      ready = At(address).state == GRPC_CHANNEL_READY;  // so this policy is connected, too
+    }
+    if (!ready) return;
     for (const memory::Subchannel *s : host_.subchannels()) {
       if (FirstAddressOf(s->address) != address || !s->is_watched()) continue;
       if (ClusterOf(*s) != root) continue;
@@ -361,6 +409,10 @@ void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
 
 void Balancing::CheckFailover(const gxds_cluster_entry *leaf) {
   if (now() - quiet_since_ <= GXDS_PRIORITY_FAILOVER_DEFAULT) return;
+  if (world_->options().LeavesOut() &&
+      now() - picked_since_.at(String(leaf->name)) <= GXDS_PRIORITY_FAILOVER_DEFAULT) {
+    return;
+  }
   bool above_connects = false;
   for (size_t i = 0; const gxds_priority *p = gxds_cluster_entry_priority(leaf, i); i++) {
     bool any = false;

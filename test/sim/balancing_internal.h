@@ -2,6 +2,7 @@
 #ifndef GRPC_XDS_TEST_SIM_BALANCING_INTERNAL_H_
 #define GRPC_XDS_TEST_SIM_BALANCING_INTERNAL_H_
 
+#include <cstdlib>
 #include <string>
 
 #include "resources/endpoints.h"
@@ -53,8 +54,14 @@ void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint
   for (uint32_t i = 0; i < count; i++) fn(TextOf(more[i]));
 }
 
+inline int PortOf(const std::string &address) {
+  return std::atoi(address.c_str() + address.rfind(':') + 1);
+}
+
 inline bool HasAddress(const gxds_locality &locality, const gxds_endpoint &endpoint,
                        const std::string &address) {
+  // Most are told apart by their ports, which costs less than to render them.
+  if (PortOf(address) != endpoint.address.port) return false;
   if (!HasMore(locality)) return TextOf(endpoint.address) == address;
   bool has = false;
   ForEachAddress(locality, endpoint, [&](const std::string &a) { has = has || a == address; });
@@ -67,10 +74,6 @@ inline bool IsOneOf(const std::string &addresses, const std::string &address) {
   const std::string all = "," + addresses + ",";
   return all.find("," + address + ",") != std::string::npos ||
          all.find("," + FirstAddressOf(address) + ",") != std::string::npos;
-}
-
-inline int PortOf(const std::string &address) {
-  return std::stoi(address.substr(address.rfind(':') + 1));
 }
 
 inline const gxds_lb_subsets *SubsetsOf(const gxds_cluster_entry *entry) {

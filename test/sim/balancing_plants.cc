@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lb_policies/pace/pace.h"
 #include "lb_policies/priority/priority.h"
 #include "resources/endpoints.h"
 
@@ -91,6 +92,12 @@ void PickPlanted(gxds_picker *picker, const gxds_pick *call, gxds_picked *out) {
   }
   gxds_picker_pick(self->inner, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
+  if (self->plant == kPlantLbGrowsEarly) {
+    gxds_tracker_destroy(out->tracker);
+    gxds_subchannel_unref(out->subchannel);
+    *out = {};
+    return gxds_picker_pick(self->inner, call, out);
+  }
   if (self->plant == kPlantLbRingOrder) return LeaveRing(self, call, out);
   if (self->plant == kPlantLbQueues || self->plant == kPlantLbFalseDrop) {
     gxds_tracker_destroy(out->tracker);
@@ -254,8 +261,16 @@ bool BalancingPlants::LosesState(grpc_connectivity_state state) {
 }
 
 bool BalancingPlants::LosesTimer(gxds_duration delay) {
+  if (plant_ == kPlantLbPatience && loses_patience) {
+    return delay > 0 && delay <= GXDS_PACE_PATIENCE;
+  }
   return (plant_ == kPlantLbLostTimer && delay == GXDS_PRIORITY_RETENTION) ||
          (plant_ == kPlantLbLostFailover && delay == GXDS_PRIORITY_FAILOVER_DEFAULT);
+}
+
+gxds_connect_limits BalancingPlants::Limits(const gxds_connect_limits &limits) const {
+  if (plant_ != kPlantLbEager) return limits;
+  return {SIZE_MAX, limits.window};
 }
 
 gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
@@ -267,11 +282,12 @@ gxds_picker *BalancingPlants::Picker(gxds_picker *of_policies) {
     }
     return stale_ ? stale_ : of_policies;
   }
-  const bool wraps =
-      plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished || plant_ == kPlantLbQueues ||
-      plant_ == kPlantLbFalseDrop || plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
-      plant_ == kPlantLbHash || plant_ == kPlantLbRingOrder || plant_ == kPlantLbLoad ||
-      plant_ == kPlantLbFailure || plant_ == kPlantLbSubset;
+  const bool wraps = plant_ == kPlantLbUncounted || plant_ == kPlantLbUnfinished ||
+                     plant_ == kPlantLbQueues || plant_ == kPlantLbFalseDrop ||
+                     plant_ == kPlantLbAuthority || plant_ == kPlantLbSession ||
+                     plant_ == kPlantLbHash || plant_ == kPlantLbRingOrder ||
+                     plant_ == kPlantLbLoad || plant_ == kPlantLbFailure ||
+                     plant_ == kPlantLbSubset || (plant_ == kPlantLbGrowsEarly && bends_growth);
   if (!wraps || !of_policies) return of_policies;
   gxds_picker_unref(planted_);
   auto *planted = new Planted{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/pick.h"
+#include "lb_policies/pace/limits.h"
 #include "test/host/memory_host.h"
 #include "test/sim/options.h"
 #include "test/sim/resources.h"
@@ -34,6 +35,14 @@ class BalancingPlants {
   bool LosesState(grpc_connectivity_state state);
   // Whether to lose a timer of that length.
   bool LosesTimer(gxds_duration delay);
+  // The limits that the policies get in place of these.
+  gxds_connect_limits Limits(const gxds_connect_limits &limits) const;
+  // Whether to lose work that is posted, as pokes are.
+  bool LosesPost() const { return plant_ == kPlantLbNoGrowth && bends_growth; }
+  // Some faults happen only while a check that must find them says so, because other checks would
+  // find them first.
+  bool bends_growth = false;
+  bool loses_patience = false;
   // The picker that the host uses. Borrowed: valid until the next call.
   gxds_picker *Picker(gxds_picker *of_policies);
   // Keeps a reference to the subchannel, as if a policy forgot to release it.

@@ -74,6 +74,7 @@ void Balancing::CheckServes(const gxds_cluster_entry *root) {
   }
   world_->Did(kDidServes);
   call.reset();  // while it exists it counts as in flight
+  if (world_->options().LeavesOut()) GrowFully(name);
   if (HasLocalityPolicy(leaf->cluster)) CheckShares(name, *leaf, priority);
   if (HasOutlier(leaf)) CheckEjection(name, *leaf, priority);
   if (IsByLoad(leaf->cluster) && !HasOutlier(leaf)) CheckLoadShares(name, *leaf, priority);

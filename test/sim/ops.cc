@@ -108,7 +108,7 @@ void ChangeChannel(World *w, Op op, Random *r) {
 // ---- resources ----
 
 void SetOne(World *w, Random *r, int type, int name, ContentFault fault) {
-  Content c = DrawContent(r, type, name, w->options().names);
+  Content c = DrawContent(r, type, name, w->options().names, w->options().endpoints_max);
   c.fault = fault;
   w->SetTruth(type, name, w->contents().Add(c));
 }

@@ -177,6 +177,12 @@ Options DrawOptions(uint64_t seed) {
   DrawFiles(&files, &o);
   Random web(Mix(seed, 9));
   DrawWeb(&web, &o);
+  Random limits(Mix(seed, 10));
+  if (limits.OneIn(3)) {
+    o.endpoints_max = 2 + limits.Int(10);
+    o.limits.eager = static_cast<size_t>(limits.Int(8));
+    o.limits.window = 1 + static_cast<uint32_t>(limits.Int(3));
+  }
   for (uint32_t weight : o.weights) o.weight_sum += weight;
   return o;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lb_policies/pace/limits.h"
 #include "test/sim/basics.h"
 
 namespace gxds_sim {
@@ -147,6 +148,9 @@ extern const char *const kOpWords[kOpCount];
   X(Load, "policies: shares by reported load are compared")      \
   X(Ring, "policies: RPC goes where its hash leads")             \
   X(RingOrder, "policies: the next two on the ring refuse")      \
+  X(Eager, "policies: endpoints are left out")                   \
+  X(Growth, "policies: RPCs make a policy connect to more")      \
+  X(LastOne, "policies: only one that was left out is up")       \
   X(Counts, "policies: RPCs of a locality are reported")
 
 enum Happening {
@@ -216,7 +220,11 @@ extern const char *const kHappeningWords[kHappeningCount];
   X(LbDraining, "lb-draining", "policies: who drains serves sessions, allowed or not")        \
   X(LbDrained, "lb-drained", "policies: who drains does not serve its sessions")              \
   X(LbCountedTwice, "lb-counted-twice", "policies: each address of an endpoint counts")       \
-  X(LbSecondAddress, "lb-second-address", "policies: a second connection is not ended")
+  X(LbSecondAddress, "lb-second-address", "policies: a second connection is not ended")       \
+  X(LbEager, "lb-eager", "policies: more connect before RPCs need them than the limit")       \
+  X(LbNoGrowth, "lb-no-growth", "policies: RPCs do not make them connect to more")            \
+  X(LbGrowsEarly, "lb-grows-early", "policies: a pick counts twice in what RPCs need")        \
+  X(LbPatience, "lb-patience", "policies: attempts without a response block all others")
 
 enum Plant {
 #define X(name, flag, words) kPlant##name,
@@ -282,8 +290,13 @@ struct Options {
   gxds_duration web_max_age = 0;    // in its answers until the world heals; 0: none
   bool web_versions_names = false;  // its version covers the requested names; else everything
   ServerOptions server[kServerMax];
+  int endpoints_max = 2;  // of a locality
+  // Of each channel's connections; with a window of 0 they are the usual ones. In this world these
+  // are so great that no endpoint is ever left out.
+  gxds_connect_limits limits = {0, 0};
   uint32_t weights[kOpCount] = {};
   uint32_t weight_sum = 0;
+  bool LeavesOut() const { return limits.window > 0; }
 };
 
 Options DrawOptions(uint64_t seed);

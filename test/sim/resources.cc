@@ -367,7 +367,7 @@ char *MakeEndpoints(const Content &c, int number, upb_StringView name, upb_Arena
       google_protobuf_UInt32Value_set_value(
           envoy_config_endpoint_v3_LbEndpoint_mutable_load_balancing_weight(lb, arena),
           WeightOfEndpoint(number, static_cast<uint32_t>(j)));
-      const int port = 1 + 100 * i + j;
+      const int port = 1 + 100 * i + c.first + j;
       envoy_config_endpoint_v3_LbEndpoint_set_endpoint(
           lb, MakeEndpoint(c.name, port, HasSecondAddresses(number), arena));
       SetLabel(lb, VersionOf(port), arena);
@@ -537,7 +537,7 @@ void DrawClusters(Random *random, int least, Mask names, Content *c) {
 
 }  // namespace
 
-Content DrawContent(Random *random, int type, int name, Mask names) {
+Content DrawContent(Random *random, int type, int name, Mask names, int endpoints_max) {
   Content c;
   c.type = static_cast<uint8_t>(type);
   c.name = static_cast<uint8_t>(name);
@@ -571,7 +571,10 @@ Content DrawContent(Random *random, int type, int name, Mask names) {
     default:
       c.kind = kEndpoints;
       c.ref_count = static_cast<uint8_t>(draw == 0 ? 0 : 1 + random->Int(2));
-      for (int i = 0; i < c.ref_count; i++) c.refs[i] = static_cast<uint8_t>(random->Int(3));
+      for (int i = 0; i < c.ref_count; i++) {
+        c.refs[i] = static_cast<uint8_t>(random->Int(endpoints_max + 1));
+      }
+      if (endpoints_max > 2) c.first = static_cast<uint8_t>(random->Int(4));
   }
   return c;
 }

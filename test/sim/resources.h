@@ -62,6 +62,7 @@ struct Content {
   bool misnamed = false;        // a wrapper had another name
   uint8_t ref_count = 0;
   uint8_t refs[kRefMax] = {};
+  uint8_t first = 0;  // endpoints: by how much all ports are greater
   size_t offset = 0;  // of its bytes
   size_t size = 0;
 };
@@ -101,8 +102,9 @@ bool HasSubsets(const Content &content, int number);
 // A55: whether draining endpoints of the cluster of that number serve sessions.
 bool AllowsDraining(int number);
 
-// A random valid content of that type and name. It refers only to names in `names`.
-Content DrawContent(Random *random, int type, int name, Mask names);
+// A random valid content of that type and name. It refers only to names in `names`. endpoints_max:
+// of a locality.
+Content DrawContent(Random *random, int type, int name, Mask names, int endpoints_max = 2);
 
 }  // namespace gxds_sim
 

@@ -54,7 +54,10 @@ const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"
                                                  {kPlantLbDraining, "draining"},
                                                  {kPlantLbDrained, "draining"},
                                                  {kPlantLbCountedTwice, "settled"},
-                                                 {kPlantLbSecondAddress, "addresses"}};
+                                                 {kPlantLbSecondAddress, "addresses"},
+                                                 {kPlantLbEager, "eager"},
+                                                 {kPlantLbNoGrowth, "growth"},
+                                                 {kPlantLbGrowsEarly, "growth"}};
 
 class Canary : public ::testing::TestWithParam<int> {};
 

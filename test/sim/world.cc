@@ -295,7 +295,7 @@ void World::HealResources() {
       bool missing = content < 0 && options_.complete_truth;
       bool bad = content >= 0 && contents_.at(content).fault != kValid;
       if (!missing && !bad) return;
-      Content c = DrawContent(&net_, type, name, options_.names);
+      Content c = DrawContent(&net_, type, name, options_.names, options_.endpoints_max);
       content = truth_[type][name] = contents_.Add(c);
       if (tracing()) Trace("truth: #%d %s", content, Contents::Describe(c).c_str());
     });
