@@ -6,44 +6,9 @@
 #include <string.h>
 
 #include "host/policy.h"
-#include "lb_policies/cds/cds_policy.h"
-#include "lb_policies/cluster_impl/cluster_impl_policy.h"
-#include "lb_policies/cluster_manager/cluster_manager_policy.h"
-#include "lb_policies/least_request/least_request_policy.h"
-#include "lb_policies/outlier_detection/outlier_detection_policy.h"
-#include "lb_policies/override_host/override_host_policy.h"
-#include "lb_policies/pick_first/pick_first_policy.h"
-#include "lb_policies/pick_first/shuffled_policy.h"
-#include "lb_policies/priority/priority_policy.h"
-#include "lb_policies/random_subsetting/random_subsetting_policy.h"
-#include "lb_policies/ring_hash/ring_hash_policy.h"
-#include "lb_policies/round_robin/round_robin_policy.h"
-#include "lb_policies/slow_start/slow_start_policy.h"
-#include "lb_policies/subset/subset_policy.h"
-#include "lb_policies/weighted_locality/weighted_locality_policy.h"
-#include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
+#include "lb_policies/all_policies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const gxds_policy_type *const policies[] = {
-    &gxds_cds_policy,
-    &gxds_cluster_impl_policy,
-    &gxds_cluster_manager_policy,
-    &gxds_endpoint_weights_policy,
-    &gxds_least_request_policy,
-    &gxds_outlier_detection_policy,
-    &gxds_pick_first_policy,
-    &gxds_priority_policy,
-    &gxds_override_host_policy,
-    &gxds_random_subsetting_policy,
-    &gxds_ring_hash_policy,
-    &gxds_round_robin_policy,
-    &gxds_shuffled_policy,
-    &gxds_slow_start_policy,
-    &gxds_subset_policy,
-    &gxds_weighted_locality_policy,
-    &gxds_weighted_round_robin_policy,
-};
 
 static void require(bool condition) {
   if (!condition) abort();
@@ -68,10 +33,8 @@ static gxds_lb_config *parse_list(gxds_str text, gxds_status *why) {
 }
 
 static const gxds_policy_type *find(const char *name, size_t size) {
-  for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-    if (strlen(policies[i]->name) == size && memcmp(policies[i]->name, name, size) == 0) {
-      return policies[i];
-    }
+  for (const gxds_policy_type *const *p = gxds_all_policies; *p; p++) {
+    if (strlen((*p)->name) == size && memcmp((*p)->name, name, size) == 0) return *p;
   }
   return NULL;
 }
