@@ -252,7 +252,7 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* A name that no other file has: the message's. */
+  /* The file has the name of its message, since no two files may have the same name. */
   gxds_text name = {0};
   gxds_text_addf(&name, "%s.%s", t->package, t->message);
   google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));

@@ -31,7 +31,8 @@ struct gxds_lrs_stream {
   gxds_load_place sent_to;    /* everything in report before this place is in a request already */
   bool has_response;          /* a response came on this stream */
   gxds_lrs_response response; /* the latest response on this stream */
-  bool last_was_zero;         /* the last report since this response had no counts */
+  bool last_was_zero;         /* the last report had no counts; false before the first
+                                 report that follows the response */
   gxds_time deadline;
   gxds_time drop_at; /* when unreported counts are dropped, because no counter has a holder;
                         otherwise GXDS_TIME_NEVER */

@@ -275,7 +275,7 @@ struct gxds_conn {
                           nothing. So if nothing comes until then on a live stream, there is
                           nothing new */
   bool got_response;
-  bool kept_quiet;         /* no response came until quiet was due */
+  bool kept_quiet;         /* quiet became due on this stream without a response */
   bool sent_versions;      /* some request on this stream sent versions */
   bool sent_stale_version; /* a resource whose version is sent ended before the request was on its
                               way */

@@ -231,8 +231,9 @@ GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
 
-/* Compares what the listener and the route configuration say with the roots: makes a candidate, or
- * fails, or does nothing if they say what the roots are, or one of them is missing. */
+/* Brings the candidate up to date with the listener and the route configuration. There is none as
+ * long as one of them is requested, or if they are those of the published root. If they fail, or
+ * can't be used, adds a FAIL action. */
 void gxds_root_update(gxds_dependency_manager *m);
 /* Adds the ambient errors of listener and route configuration, which are reported with every
  * cluster (A88). */

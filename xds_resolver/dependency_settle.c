@@ -100,8 +100,8 @@ static bool members_are_renewed(const gxds_dependency_manager *m, const gxds_nod
   return true;
 }
 
-/* Members before the aggregates that show them. These lists have no loops, so each round renews at
- * least one node, until all are. */
+/* Renews members before the aggregates that show them. These lists have no loops, so each round
+ * renews at least one node, until all are renewed. */
 static void renew_listed(gxds_dependency_manager *m, const gxds_node_list *listed) {
   for (bool more = true; more;) {
     more = false;

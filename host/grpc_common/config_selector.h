@@ -71,7 +71,7 @@ struct MethodConfig {
   ConfigOfChannel* of_channel = nullptr;  // in parsed
 };
 
-// What each version of gRPC derives its own class from.
+// The base of the selector of each version of gRPC.
 class ConfigSelectorInC : public grpc_core::ConfigSelector {
  public:
   // The arguments are those of ToHost() in resolver.h. If `before` has the same method config, it

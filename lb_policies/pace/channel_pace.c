@@ -58,8 +58,8 @@ static void give_starts(gxds_channel_pace *p) {
     user->start(user, start.id);
   }
   if (p->user_count == 0) return;
-  /* A timer that fires at once gives the next ones on another thread, so that this thread gets to
-   * the work that these starts have left for it. */
+  /* If more starts are due, a timer that fires at once gives them on another thread. Meanwhile this
+   * thread can do the work that the starts above have queued. */
   set_timer(p, gxds_pace_has_next(p->machine) ? p->channel->ops->now(p->channel)
                                               : gxds_pace_deadline(p->machine));
 }

@@ -125,7 +125,7 @@ static child *find_child(const gxds_priority_lb *lb, uint64_t token) {
 
 typedef struct named {
   gxds_str name;
-  size_t index; /* in the update's names, then: in the slots */
+  size_t index; /* the place of the name: in the update while slots are made, later in the slots */
 } named;
 
 static int compare_named(const void *a, const void *b) {

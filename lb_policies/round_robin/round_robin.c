@@ -245,7 +245,7 @@ void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoi
   }
   if (r->by_weight) take_weights(r, endpoints);
   r->updated = true;
-  if (count == 0) r->publish_due = true; /* the note may be another */
+  if (count == 0) r->publish_due = true; /* the note may have changed */
 }
 
 /* --- Other events --- */

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Makes a picker over those endpoints of e: at least one, all of them READY. A new picker goes on
- * where the last one was. The caller owns the returned reference. */
+/* Makes a picker over those endpoints of e: at least one, all of them READY. A new picker continues
+ * the turns of the last one. The caller owns the returned reference. */
 gxds_picker *gxds_turn_picker_create(const gxds_endpoints_policy *e, const uint64_t *tokens,
                                      size_t count, gxds_turns *turns);
 /* The same by weight. If all weights are equal, it is the picker above. The weights are multiplied

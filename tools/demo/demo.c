@@ -88,7 +88,7 @@ static int backend_index(const char *name, size_t size) {
   return -1;
 }
 
-/* "at MICROSECONDS FAILED REPLY=COUNT …", "done …", or "arrive MICROSECONDS REPLY". */
+/* Reads a line that the client printed. client.cc has the form of the lines. */
 static void on_client_line(void *arg, bool is_err, char *text) {
   demo *d = arg;
   if (is_err) {
