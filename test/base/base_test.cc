@@ -181,7 +181,7 @@ TEST(Time, NeverStaysNever) {
   EXPECT_EQ(gxds_time_after(5, GXDS_TIME_NEVER), GXDS_TIME_NEVER);
 }
 
-TEST(Ref, TheLastOneTells) {
+TEST(Ref, TheLastOneIsReported) {
   gxds_ref ref;
   gxds_ref_init(&ref);
   gxds_ref_inc(&ref);
@@ -247,7 +247,7 @@ TEST(Error, AnEqualOneKeepsTheOneThatIsKnown) {
 }
 
 // Text of an error that looks like an origin is not treated as one.
-TEST(Error, WordsThatLookLikeAnOriginAreWords) {
+TEST(Error, TextThatLooksLikeAnOriginIsText) {
   const gxds_error *words = NewError("gone (xDS server s:1)", "", "n");
   const gxds_error *origin = NewError("gone", "s:1", "n");
   EXPECT_FALSE(gxds_error_equal(words, origin));
@@ -256,7 +256,7 @@ TEST(Error, WordsThatLookLikeAnOriginAreWords) {
   gxds_error_unref(origin);
 }
 
-TEST(Errors, AreToldOneByOneAsTheyAreRendered) {
+TEST(Errors, AreReportedOneByOneAsTheyAreRendered) {
   gxds_errors errors = {};
   const gxds_path root = {nullptr, "b", -1, nullptr};
   const gxds_path item = {&root, "c", 3, nullptr};

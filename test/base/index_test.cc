@@ -75,7 +75,7 @@ TEST(Index, DoesNotFindWhatWasRemoved) {
   for (int i = 0; i < 100; i++) EXPECT_EQ(x.Find("thing-" + std::to_string(i)) != nullptr, i < 50);
 }
 
-TEST(Index, TellsApartObjectsWithTheSameHash) {
+TEST(Index, DistinguishesObjectsWithTheSameHash) {
   Index x;
   Thing* a = x.AddWithHash("a", 7);
   Thing* b = x.AddWithHash("b", 7);

@@ -471,7 +471,7 @@ TEST(Bootstrap, MayNameAWebServer) {
       MustParse(WebServer("http://h", R"(["rest"])", R"(,"refresh_delay":"1s")"))->servers[0]));
 }
 
-TEST(Bootstrap, WhatIsWrongWithAWebServerIsTold) {
+TEST(Bootstrap, ErrorsOfAWebServerAreReported) {
   const struct {
     std::string json, field, error;
   } wrong[] = {

@@ -64,7 +64,7 @@ TEST(TlsCreds, DurationsAreThoseOfProtobuf) {  // A65.8
   }
 }
 
-TEST(TlsCreds, AllThatIsWrongIsSaid) {  // A65.9
+TEST(TlsCreds, EveryErrorIsReported) {  // A65.9
   EXPECT_EQ(Read("[]"), "E: [field:config error:is not an object]");
   EXPECT_EQ(Read("{"), "E: [field:config error:is not an object]");
   EXPECT_EQ(Read(R"({"ca_certificate_file":1,"certificate_file":[],"refresh_interval":5})"),

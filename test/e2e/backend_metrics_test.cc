@@ -79,7 +79,7 @@ TEST(BackendMetrics, AStarIsEveryNamedMetric) {  // A85.4, A85.7
 }
 
 // The host's LRS reports none either: it has no named metrics.
-TEST(BackendMetrics, NoneAreToldUnlessTheClusterAsks) {  // A85.1
+TEST(BackendMetrics, NoneAreReportedUnlessTheClusterHasThem) {  // A85.1
   Backend x("x");
   x.ReportLoad(Cpu(0.5) + Named("queue", 3));
   ControlPlane plane;

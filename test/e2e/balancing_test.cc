@@ -64,7 +64,7 @@ TEST(EndToEnd, SharesFollowLocalityWeightsAndLoadReportsCountExactly) {  // A27.
   EXPECT_EQ(a.calls() + b.calls() + c.calls(), issued);
 }
 
-TEST(EndToEnd, LoadReportsTellSuccessFailureAndProgressApart) {  // A27.43
+TEST(EndToEnd, LoadReportsCountSuccessFailureAndProgress) {  // A27.43
   Backend backend("b");
   ControlPlane plane;
   plane.Set(SimpleMesh({&backend}));

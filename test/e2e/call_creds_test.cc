@@ -124,7 +124,7 @@ TEST_F(CallCreds, WithAnExpiredTokenNoStreamOpensAndTheLastConfigurationStays) {
   EXPECT_EQ(Streams(kAds, 2).back(), "Bearer " + third) << "after the backoff";
 }
 
-TEST_F(CallCreds, AFileThatCannotBeReadFailsRpcsInWordsUntilItCan) {  // A97.8
+TEST_F(CallCreds, AFileThatCannotBeReadFailsRpcsWithTheReasonUntilItCan) {  // A97.8
   const std::string error = ErrorOfANewTarget();
   EXPECT_THAT(error, HasSubstr("UNAVAILABLE: cannot read the token file " + tokens_.path() +
                                "/token (jwt_token_file): No such file or directory"));

@@ -75,7 +75,7 @@ std::string Print(const Seen& seen) {
 
 const char kTarget[] = "xds:///greeter.example";
 
-TEST(Channelz, ShowsWhatAChannelWasToldAndWhatItIs) {
+TEST(Channelz, ShowsTheTraceAndTheStateOfAChannel) {
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));
@@ -168,7 +168,7 @@ class Faults : public testing::Test {
 
 class FaultsAtFirst : public Faults, public testing::WithParamInterface<Wrong> {};
 
-TEST_P(FaultsAtFirst, AreShownInTheWordsOfRpcs) {
+TEST_P(FaultsAtFirst, AreShownAsInTheStatusOfRpcs) {
   Start(Document(GetParam().resources));
   ASSERT_FALSE(client_->Call().status.ok());
   const Seen seen = Look(kTarget);

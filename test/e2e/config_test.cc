@@ -179,7 +179,7 @@ TEST(EndToEnd, WithoutABootstrapTheStatusSaysWhatWasLookedFor) {
       << reply.status.error_message();
 }
 
-TEST(EndToEnd, AWrongBootstrapTellsAllItsErrors) {
+TEST(EndToEnd, TheStatusHasAllErrorsOfTheBootstrap) {
   Client client("xds:///greeter.example",
                 R"({"xds_servers":[{"server_uri":1,"channel_creds":[{"type":"nonsense"}]}]})");
   Reply reply = client.Call();

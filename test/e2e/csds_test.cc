@@ -181,7 +181,7 @@ std::string Metrics() {
   return metrics;
 }
 
-TEST(Csds, MetricsTellTheRpcsOfEachLocalityAndHowLongUpdatesTook) {
+TEST(Csds, MetricsCountTheRpcsOfEachLocalityAndHowLongUpdatesTook) {
   Backend a("a");
   ControlPlane plane;
   plane.Set(SimpleMesh({&a}));

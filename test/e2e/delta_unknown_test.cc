@@ -104,7 +104,7 @@ void Refuse(const std::shared_ptr<RawStream>& stream) {
   stream->Finish({grpc::StatusCode::UNIMPLEMENTED, "no such method"});
 }
 
-TEST(DeltaUnknown, IsSpokenToInStateOfTheWorldFromThenOn) {
+TEST(DeltaUnknown, GetsStateOfTheWorldFromThenOn) {
   Backend a("a"), b("b"), c("c");
   HostLog log;
   RawServer server;

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::make_pair("HostsRoundRobin", "," + LbPolicy(RegisteredPolicyConfig("round_robin")))),
     [](const auto& info) { return info.param.first; });
 
-TEST(EndToEnd, LogicalDnsClusterTellsItsBackendTheNameThatWasResolved) {  // A81.6
+TEST(EndToEnd, LogicalDnsClusterSendsItsBackendTheNameThatWasResolved) {  // A81.6
   DnsServer dns;
   dns.Set("backend.test", {"127.0.0.1"});
   Backend a("a");
@@ -116,7 +116,7 @@ TEST(EndToEnd, LogicalDnsClusterIsResolvedAgainWhenItsBackendsCannotBeReached) {
   EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "a"; }, true));
 }
 
-TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedSaysSo) {  // A74.25
+TEST(EndToEnd, LogicalDnsClusterThatCannotBeResolvedFailsRpcsWithTheReason) {  // A74.25
   DnsServer dns;
   Backend a("a");
   ControlPlane plane;

@@ -57,7 +57,7 @@ Mesh MeshOf(const std::vector<int>& ports, const std::vector<More>& more,
 // is one address.
 class Dualstack : public ::testing::TestWithParam<std::pair<const char*, std::string>> {};
 
-TEST_P(Dualstack, OneEndpointGetsOneShareAndRpcsGoToTheAddressThatAnswers) {  // A61.10
+TEST_P(Dualstack, OneEndpointGetsOneShareAndRpcsGoToTheAddressThatConnects) {  // A61.10
   Backend a("a"), b("b");
   SilentServer silent;
   ControlPlane plane;
@@ -136,7 +136,7 @@ TEST(EndToEnd, AnAddressMoreKeepsAnEndpointsConnection) {
   EXPECT_EQ(a2.connections(), 0u);
 }
 
-TEST(EndToEnd, PickFirstDoesNotWaitForAnAddressThatNeverAnswers) {  // A61.1
+TEST(EndToEnd, PickFirstDoesNotWaitForAnAddressThatNeverConnects) {  // A61.1
   Backend a("a");
   SilentServer silent;
   ControlPlane plane;

@@ -45,7 +45,7 @@ class Federation : public testing::Test {
   ControlPlane other_;
 };
 
-TEST_F(Federation, TheAuthorityOfTheTargetIsAskedForItsListener) {
+TEST_F(Federation, TheListenerIsRequestedFromTheAuthorityOfTheTarget) {
   Start("greeter.example", VirtualHost(RouteTo("a")));
   Client client("xds://other.example/greeter.example", Bootstrap());
   EXPECT_EQ(client.Call().name, "a");

@@ -58,7 +58,7 @@ TEST_F(Faults, AnAbortedRpcEndsWithTheCodeAndReachesNoBackend) {  // A33.2
   EXPECT_EQ(a_.calls(), 0);
 }
 
-TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33.5
+TEST_F(Faults, RpcsRequestAbortsByHeader) {  // A33.5
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
   Start(mesh_);
   CallOptions abort;
@@ -67,7 +67,7 @@ TEST_F(Faults, RpcsAskForAbortsByHeader) {  // A33.5
   EXPECT_EQ(Call("/s/m"), StatusCode::OK);
 }
 
-TEST_F(Faults, APercentageIsAskedForByItsHeaderOrByTheHostsNameOfThat) {  // A33.7
+TEST_F(Faults, APercentageIsSetByItsHeaderOrByTheHostsNameOfThat) {  // A33.7
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
   Start(mesh_);
   CallOptions abort;
@@ -85,7 +85,7 @@ TEST_F(Faults, APercentageIsAskedForByItsHeaderOrByTheHostsNameOfThat) {  // A33
   EXPECT_EQ(Call("/s/m", abort), StatusCode::ABORTED) << "of both names the gRFC's counts";
 }
 
-TEST_F(Faults, AHeaderAsksForNoMoreThanTheConfiguredPercentage) {  // A33.6
+TEST_F(Faults, AHeaderSetsNoMoreThanTheConfiguredPercentage) {  // A33.6
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(0) + "}");
   Start(mesh_);
   CallOptions abort;

@@ -67,7 +67,7 @@ class HostRewrite : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(HostRewrite, ABackendIsToldTheHostnameOfItsEndpoint) {  // A81.3, A81.7, A81.9
+TEST_F(HostRewrite, ABackendGetsTheHostnameOfItsEndpoint) {  // A81.3, A81.7, A81.9
   Set(Route("a", kAuto), {{a_.port(), "a.example:8443"}, {b_.port(), "b.example"}});
   Start();
   EXPECT_EQ(client_->CallMany(20).count(""), 0u);
@@ -75,7 +75,7 @@ TEST_F(HostRewrite, ABackendIsToldTheHostnameOfItsEndpoint) {  // A81.3, A81.7, 
   EXPECT_EQ(b_.authority(), "b.example");
 }
 
-TEST_F(HostRewrite, AnEndpointWithoutAHostnameIsToldTheChannels) {  // A81.9
+TEST_F(HostRewrite, AnEndpointWithoutAHostnameGetsTheChannels) {  // A81.9
   Set(Route("a", kAuto), {{a_.port(), ""}, {b_.port(), "b.example"}});
   Start();
   client_->CallMany(20);
@@ -83,7 +83,7 @@ TEST_F(HostRewrite, AnEndpointWithoutAHostnameIsToldTheChannels) {  // A81.9
   EXPECT_EQ(b_.authority(), "b.example");
 }
 
-TEST_F(HostRewrite, RoutesThatDoNotAskForItKeepTheChannels) {  // A81.8
+TEST_F(HostRewrite, RoutesWithoutItKeepTheChannels) {  // A81.8
   Set(Route("a", kAuto, "/auto/") + "," + Route("a", R"("auto_host_rewrite":false)", "/not/") +
           "," + Route("a", ""),
       {{a_.port(), "a.example"}});
@@ -102,7 +102,7 @@ TEST_F(HostRewrite, AServerThatIsNotTrustedRewritesNothing) {  // A81.2
   EXPECT_EQ(Told({}, "/literal/m"), "greeter.example");
 }
 
-TEST_F(HostRewrite, ALiteralIsToldToAll) {  // E2.1
+TEST_F(HostRewrite, ALiteralIsSentToAll) {  // E2.1
   Set(Route("a", kLiteral), {{a_.port(), "a.example"}, {b_.port(), ""}});
   Start();
   client_->CallMany(20);
@@ -130,7 +130,7 @@ TEST_F(HostRewrite, ItComesBeforeTheChannelsDefault) {  // A81.10
   EXPECT_EQ(Told({}, "/other/m"), "default.example");
 }
 
-TEST_F(HostRewrite, EachAttemptIsToldTheHostnameOfItsOwnEndpoint) {  // A81.9
+TEST_F(HostRewrite, EachAttemptGetsTheHostnameOfItsOwnEndpoint) {  // A81.9
   const std::string retries =
       R"(,"retry_policy":{"retry_on":"unavailable","num_retries":1,)"
       R"("retry_back_off":{"base_interval":"0.001s","max_interval":"0.002s"}})";
@@ -147,7 +147,7 @@ TEST_F(HostRewrite, EachAttemptIsToldTheHostnameOfItsOwnEndpoint) {  // A81.9
   EXPECT_EQ(a_.authority(), "a.example");
 }
 
-TEST_F(HostRewrite, AHostnameThatChangesIsToldWithoutAFailure) {
+TEST_F(HostRewrite, AHostnameThatChangesIsUsedWithoutAFailure) {
   Set(Route("a", kAuto), {{a_.port(), "a.one"}, {b_.port(), ""}});
   Start();
   EXPECT_EQ(client_->CallMany(20).count(""), 0u);
@@ -176,7 +176,7 @@ TEST_F(HostRewrite, ThatAServerIsTrustedCountsForWhatItSentItself) {  // A81.2
   EXPECT_TRUE(client_->CallUntil([&](const Reply&) { return a_.authority() == "a.example"; }));
 }
 
-TEST_F(HostRewrite, AHostnameThatIsNoAuthorityIsNotTold) {  // E2.6
+TEST_F(HostRewrite, AHostnameThatIsNoAuthorityIsNotSent) {  // E2.6
   Set(Route("a", kAuto), {{a_.port(), "user@a.example"}, {b_.port(), "b.example/path"}});
   Start();
   client_->CallMany(20);
@@ -213,7 +213,7 @@ TEST_F(HostRewrite, ItWorksForClustersThatALookupNames) {
   EXPECT_EQ(Told(), "a.example");
 }
 
-TEST(HostRewriteTls, ACertificateMustHaveTheNameThatAnRpcIsTold) {  // A81.12
+TEST(HostRewriteTls, ACertificateMustHaveTheAuthorityOfTheRpc) {  // A81.12
   Backend a("a", 0, TlsServer(1, false));
   ControlPlane plane;
   plane.WriteFile("resources.json",

@@ -71,7 +71,7 @@ TEST(LeastRequest, ASlowBackendGetsFewRpcs) {  // A48.1, A48.3, A48.6
   }
 }
 
-TEST(PickFirst, StaysWithTheFirstThatAnswersAndGoesOnWhenItDies) {  // A62.1
+TEST(PickFirst, StaysWithTheFirstThatConnectsAndGoesOnWhenItDies) {  // A62.1
   Backend a("a"), b("b"), c("c");
   ControlPlane plane;
   plane.Set(OneLocality({&a, &b, &c}, PickFirst()));
@@ -244,7 +244,7 @@ TEST(WeightedRoundRobin, SharesFollowTheLoadReportedOutOfBand) {  // A58.13
   }
 }
 
-TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandIsAskedOnceForEachConnection) {  // A58.13
+TEST(WeightedRoundRobin, ABackendWithoutReportsOutOfBandGetsOneRequestAConnection) {  // A58.13
   auto a = std::make_unique<Backend>("a");
   Backend b("b");
   ControlPlane plane;

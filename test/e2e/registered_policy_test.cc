@@ -198,7 +198,7 @@ const struct Results {
   }());
 } kResults;
 
-TEST(RegisteredPolicy, RegistrationSaysWhatIsWrong) {
+TEST(RegisteredPolicy, RegistrationReportsWhatIsWrong) {
   EXPECT_EQ(kResults.by_number, GRPC_XDS_OK);
   EXPECT_EQ(kResults.first, GRPC_XDS_OK);
   EXPECT_EQ(kResults.again, GRPC_XDS_ERROR_POLICY_EXISTS);
@@ -332,7 +332,7 @@ bool Soon(const std::function<bool()>& condition) {
   return condition();
 }
 
-TEST(RegisteredPolicy, AttemptsAreHeardOfAndNothingIsLeft) {
+TEST(RegisteredPolicy, AttemptsAreNotifiedAndNothingIsLeft) {
   Backend a("a");
   a.ReportLoad("report");
   {

@@ -84,7 +84,7 @@ TEST(Resilience, SecondServerWithOtherClustersAndBackWithoutAFailedRpc) {  // A7
 }
 
 // The subchannels stay, and so do their counters for the second server.
-TEST(Resilience, SecondServerOfTheSameClusterIsToldNoMoreLoadAfterTheReturn) {  // A71.8
+TEST(Resilience, SecondServerOfTheSameClusterIsReportedNoMoreLoadAfterTheReturn) {  // A71.8
   Backend a("a");
   DeadControlPlane primary(MeshOf(a));
   ControlPlane secondary;
@@ -233,7 +233,7 @@ TEST_F(LastKnownGood, IsUsedWhileTheServerIsSilent) {
   EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
 }
 
-TEST_F(LastKnownGood, IsSaidInCsdsAndInTheStatusesOfRpcsThatFail) {
+TEST_F(LastKnownGood, IsReportedInCsdsAndInTheStatusesOfRpcsThatFail) {
   Client client(kTarget, bootstrap);
   EXPECT_EQ(client.Call().name, "a");
   const std::string said =
@@ -283,7 +283,7 @@ TEST_F(LastKnownGood, IsWholeAgainWithTheFirstChangeThatCanBeKept) {
   EXPECT_EQ(reply.name, "c") << reply.status.error_message();
 }
 
-TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
+TEST_F(LastKnownGood, IsLoggedToBeWrittenAgainWhenItIs) {
   const std::string cache = dir.path() + "/cache";
   ASSERT_EQ(chmod(cache.c_str(), 0770), 0);
   control.Start();
@@ -301,7 +301,7 @@ TEST_F(LastKnownGood, IsSaidToBeWrittenAgainWhenItIs) {
 }
 
 // The cache of a process that was killed after new routes arrived, and before their cluster did.
-TEST_F(LastKnownGood, WithoutTheClusterOfARouteFailsTheRpcsOfThatRouteAloneUntilAServerAnswers) {
+TEST_F(LastKnownGood, WithoutTheClusterOfARouteFailsTheRpcsOfThatRouteAloneUntilAServerResponds) {
   const std::string to_b = "/test.New/Name";
   Mesh mesh = MeshOf(a);
   mesh.routes = {{"/test.New/", "b"}, {"", "a"}};

@@ -171,7 +171,7 @@ TEST_F(Rls, AnRpcWaitsForItsLookupThoughTheRouteLeft) {  // A31.8
   EXPECT_EQ(reply.name, "b") << reply.status.error_message();
 }
 
-TEST_F(Rls, AChangedPluginAsksItsNewServer) {
+TEST_F(Rls, AChangedPluginUsesItsNewServer) {
   Backend other("other");
   other.AnswerWith(Target("b"));
   lookup_.AnswerWith(Target("a"));
@@ -183,7 +183,7 @@ TEST_F(Rls, AChangedPluginAsksItsNewServer) {
 }
 
 // The host's own policy would start some of these lookups on a destroyed channel.
-TEST_F(Rls, LookupsThatCrossAChangeOfServerAreAnswered) {
+TEST_F(Rls, LookupsThatCrossAChangeOfServerSucceed) {
   Backend other("other");
   other.AnswerWith(Target("b"));
   lookup_.AnswerWith(Target("a"));

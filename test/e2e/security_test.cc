@@ -86,7 +86,7 @@ TEST_F(Security, AServerOfAnotherAuthorityIsNotTrusted) {  // A29.3
   EXPECT_EQ(stranger.calls(), 0);
 }
 
-TEST_F(Security, AServerOfAnotherNameIsRefusedInWords) {  // A29.24
+TEST_F(Security, AServerOfAnotherNameFailsRpcsWithTheReason) {  // A29.24
   Backend server("server", 0, TlsServer(1, false));
   Set(Tls(false, R"([{"exact":"elsewhere.test"},{"prefix":"spiffe://other/"}])"), {&server});
   plane_.Start();

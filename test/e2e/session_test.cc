@@ -101,7 +101,7 @@ class Sessions : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(Sessions, AnRpcWithTheCookieGoesToTheEndpointThatAnsweredFirst) {  // A55.1, A55.2, A55.8
+TEST_F(Sessions, AnRpcWithTheCookieGoesToTheEndpointOfTheFirstResponse) {  // A55.1, A55.2, A55.8
   Start(WithSessions({&one_, &two_, &three_}));
   Connected({"one", "two", "three"});
   std::set<std::string> seen;
@@ -142,7 +142,7 @@ TEST_F(Sessions, RpcsOfOtherPathsHaveNoSession) {  // A55.4
   EXPECT_EQ(session.changes(), 0);
 }
 
-TEST_F(Sessions, AnEndpointThatIsGoneIsReplacedAndTheCookieSaysSo) {  // A55.10
+TEST_F(Sessions, AnEndpointThatIsGoneIsReplacedInTheCookie) {  // A55.10
   Start(WithSessions({&one_, &two_}));
   Connected({"one", "two"});
   Session session(client_.get());

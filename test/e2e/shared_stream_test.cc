@@ -97,7 +97,7 @@ TEST_F(SharedStream, TenTargetsHaveOneOfEachKindThroughChanges) {
   EXPECT_EQ(plane_.Count({kClosed}), 0u);
 }
 
-TEST_F(SharedStream, WhatAllWatchIsSentAndAnsweredOnce) {
+TEST_F(SharedStream, WhatAllWatchIsSentAndAckedOnce) {
   Bootstrap bootstrap(plane_.ServerJson());
   Connect(kTargets);
   ExpectAllAnsweredBy("a");

@@ -100,7 +100,7 @@ TEST_F(Sni, IsComparedWithTheCertificateInPlaceOfTheMatchers) {  // A101.5
   EXPECT_EQ(client_->Call().name, "one");
 }
 
-TEST_F(Sni, ACertificateWithoutThatNameIsRefusedInWords) {  // A101.5
+TEST_F(Sni, ACertificateWithoutThatNameFailsRpcsWithTheReason) {  // A101.5
   Set(Tls(std::string(kValidation) + kWild, "backend.test"), one_);
   Start();
   ExpectRefused(kNotTheSni);
@@ -120,7 +120,7 @@ TEST_F(Sni, IsComparedWithDnsNamesAlone) {  // A101.6
   ExpectRefused(kNotTheSni);
 }
 
-TEST_F(Sni, TheMatchersCountIfNothingWasAskedFor) {  // A101.7
+TEST_F(Sni, TheMatchersCountIfNoSniWasSent) {  // A101.7
   Set(Tls(kValidation, "elsewhere.test"), one_);
   Start();
   ExpectRefused(kNotTheMatchers);

@@ -121,7 +121,7 @@ std::vector<Broken> AllBroken() {
 
 class Status : public testing::TestWithParam<Broken> {};
 
-TEST_P(Status, SaysWhichResourceFromWhichServerForWhichNodeAndWhy) {
+TEST_P(Status, NamesTheResourceTheServerTheNodeAndTheReason) {
   ControlPlane plane;
   plane.WriteFile("resources.json", Document(GetParam().resources));
   plane.Start();
@@ -150,7 +150,7 @@ TEST(EndToEnd, ArgumentsOfTheXdsClientReachTheOneOfTheProcesssBootstrap) {
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
 }
 
-TEST(EndToEnd, AnUnreachableServerIsNamedWithTheNodeAndWhatItWasAskedFor) {  // A57, A74.16
+TEST(EndToEnd, AnUnreachableServerIsNamedWithTheNodeAndTheResource) {  // A57, A74.16
   const std::string server = "127.0.0.1:" + std::to_string(DeadPort());
   Client client("xds:///greeter.example",
                 R"({"xds_servers":[{"server_uri":")" + server +
@@ -346,7 +346,7 @@ std::vector<LeafPolicy> AllLeafPolicies() {
 
 class ControlPlaneThatIsGone : public testing::TestWithParam<LeafPolicy> {};
 
-TEST_P(ControlPlaneThatIsGone, IsToldWithTheTimeSinceWhenByRpcsThatFail) {  // A88.18, A88.22
+TEST_P(ControlPlaneThatIsGone, IsReportedWithItsTimeByRpcsThatFail) {  // A88.18, A88.22
   ControlPlane plane;
   auto backend = std::make_unique<Backend>("a");
   plane.WriteFile("resources.json",

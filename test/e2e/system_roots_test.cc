@@ -81,7 +81,7 @@ TEST_F(SystemRootsTest, GoWithNamesOfServers) {  // A82.6
   EXPECT_TRUE(client->CallUntil([](const Reply& r) { return r.name == "one"; }, true));
 }
 
-TEST_F(SystemRootsTest, GoWithTheNameThatWasAskedFor) {  // A82.6, A101.5
+TEST_F(SystemRootsTest, GoWithTheNameInTheSni) {  // A82.6, A101.5
   const std::string roots =
       R"("common_tls_context":{"validation_context":{"system_root_certs":{}}})";
   const std::string validation = R"("auto_sni_san_validation":true,"sni":)";

@@ -62,7 +62,7 @@ TEST(TlsCreds, TheSystemsAuthoritiesAreTrustedWithoutAFile) {  // A65.3
   EXPECT_TRUE(server.NoMoreStreams());
 }
 
-TEST(TlsCreds, AWrongConfigurationFailsRpcsInWords) {  // A65.9
+TEST(TlsCreds, AWrongConfigurationFailsRpcsWithTheReason) {  // A65.9
   RawServer server(0, TlsServer(1, false));
   Client client("xds:///greeter.example",
                 Bootstrap(server, R"({"certificate_file":"/c","refresh_interval":"often"})"));

@@ -88,7 +88,7 @@ TEST_P(Web, ServerIsFallenBackToAndFrom) {  // A71
   EXPECT_TRUE(other.CallUntilAnsweredBy("a"));
 }
 
-TEST_P(Web, AServerThatNeverAnswersFailsRpcsInWords) {
+TEST_P(Web, AServerThatNeverRespondsFailsRpcsWithTheReason) {
   plane_.Kill();
   Client client(kTarget, Bootstrap({Server()}));
   Reply reply = client.Call();

@@ -42,7 +42,7 @@ TEST(Examples, TheClientMakesAnRpcWithThePlugin) {
   EXPECT_EQ(client.Wait(), 0);
 }
 
-TEST(Examples, TheClientSaysWhyAnRpcFailed) {
+TEST(Examples, TheClientPrintsWhyAnRpcFailed) {
   Child client({Runfile("examples/client"), "xds:///greeter.example", "/demo.Greeter/Hello"},
                {{"GRPC_XDS_BOOTSTRAP_CONFIG", "{}"}});
   EXPECT_NE(client.WaitForLine([](const std::string& line) {

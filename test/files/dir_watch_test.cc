@@ -146,7 +146,7 @@ TEST_F(DirWatch, NothingIsTakenBefore50MillisecondsOfQuiet) {
   EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
 }
 
-TEST_F(DirWatch, ABrokenFileKeepsTheLastGoodStateAndSaysWhatIsWrong) {
+TEST_F(DirWatch, ABrokenFileKeepsTheLastGoodStateAndIsReported) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Start(dir_);
   Read();
@@ -163,7 +163,7 @@ TEST_F(DirWatch, ABrokenFileKeepsTheLastGoodStateAndSaysWhatIsWrong) {
   EXPECT_EQ(Errors(), "");
 }
 
-TEST_F(DirWatch, GoodAgainAfterErrorsIsNews) {
+TEST_F(DirWatch, GoodAgainAfterErrorsIsAChange) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Start(dir_);
   Read();
@@ -461,7 +461,7 @@ TEST_F(DirWatch, OtherFilesAreNotRead) {
   EXPECT_EQ(Names(), "c");
 }
 
-TEST_F(DirWatch, MoreFilesThanADirectoryMayHaveAreSaid) {
+TEST_F(DirWatch, MoreFilesThanADirectoryMayHaveAreReported) {
   for (unsigned i = 0; i <= GXDS_DIR_FILES_MAX; i++) {
     close(
         open((dir_ / (std::to_string(i) + ".yaml")).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
@@ -471,7 +471,7 @@ TEST_F(DirWatch, MoreFilesThanADirectoryMayHaveAreSaid) {
   EXPECT_EQ(Errors(), dir_.string() + ": more than 10000 resource files\n");
 }
 
-TEST_F(DirWatch, AFileThatIsNotReadableInAFullDirectoryIsSaid) {
+TEST_F(DirWatch, AFileThatIsNotReadableInAFullDirectoryIsReported) {
   fs::create_directory(dir_ / "dir.yaml");
   for (unsigned i = 1; i < GXDS_DIR_FILES_MAX; i++) {
     close(
@@ -482,7 +482,7 @@ TEST_F(DirWatch, AFileThatIsNotReadableInAFullDirectoryIsSaid) {
   EXPECT_EQ(Errors(), "dir.yaml: is no regular file\n");
 }
 
-TEST_F(DirWatch, WhatIsNoReadableFileIsSaid) {
+TEST_F(DirWatch, WhatIsNoReadableFileIsReported) {
   fs::create_directory(dir_ / "dir.yaml");
   fs::create_symlink("nowhere", dir_ / "link.yaml");
   Start(dir_);
@@ -497,7 +497,7 @@ gxds_duration Wait(const gxds_dir_watch *w, gxds_time now) {
   return gxds_dir_watch_deadline(w) - now;
 }
 
-TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsToldOnce) {
+TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsLoggedOnce) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Start(dir_);
   g_no_more_watches = true;

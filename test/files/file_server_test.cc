@@ -83,7 +83,7 @@ struct FileServer : testing::Test {
 const char kCds[] = "cluster.v3.Cluster";
 const char kRds[] = "route.v3.RouteConfiguration";
 
-TEST_F(FileServer, AnswersNothingBeforeTheFirstGoodState) {
+TEST_F(FileServer, RespondsWithNothingBeforeTheFirstGoodState) {
   Ask(kCds, {"a"});
   EXPECT_EQ(Next(), "");
   Set({Cluster("a", "x")});
@@ -91,7 +91,7 @@ TEST_F(FileServer, AnswersNothingBeforeTheFirstGoodState) {
   EXPECT_EQ(Next(), "");
 }
 
-TEST_F(FileServer, AnswersWhatIsAskedForAndAgainOnlyWhatChanged) {
+TEST_F(FileServer, SendsWhatIsRequestedAndAgainOnlyWhatChanged) {
   Set({Cluster("a", "x"), Cluster("b", "y")});
   Ask(kCds, {"a"});
   EXPECT_THAT(Next(), AllOf(HasSubstr("\"name\":\"a\""), Not(HasSubstr("\"name\":\"b\""))));
@@ -103,14 +103,14 @@ TEST_F(FileServer, AnswersWhatIsAskedForAndAgainOnlyWhatChanged) {
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"w\""));
 }
 
-TEST_F(FileServer, SaysAtOnceWhatTheFilesDoNotHave) {  // xRFC TP3
+TEST_F(FileServer, ReportsAtOnceWhatTheFilesDoNotHave) {  // xRFC TP3
   Set({Cluster("a", "x")});
   Ask(kCds, {"a", "b"});
   EXPECT_THAT(Next(), AllOf(HasSubstr("\"name\":\"a\""),
                             HasSubstr("no file in /dir has a Cluster of that name")));
 }
 
-TEST_F(FileServer, NameThatWasGivenUpIsAnsweredAgain) {
+TEST_F(FileServer, NameThatWasGivenUpIsSentAgain) {
   Set({Cluster("a", "x")});
   Ask(kCds, {"a"});
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
@@ -137,7 +137,7 @@ TEST_F(FileServer, RequestThatCrossedAResponseIsIgnored) {
   EXPECT_THAT(Next(), HasSubstr("\"name\":\"b\""));
 }
 
-TEST_F(FileServer, NewStreamIsAnsweredAnew) {
+TEST_F(FileServer, NewStreamIsSentEverythingAgain) {
   Set({Cluster("a", "x")});
   Ask(kCds, {"a"});
   EXPECT_NE(Next(), "");

@@ -320,7 +320,7 @@ TEST_F(FileSet, WhatAFileHoldsIsCheckedFieldByField) {
   for (const auto &c : cases) EXPECT_EQ(BadCluster(c.fields), c.error) << c.fields;
 }
 
-TEST_F(FileSet, WhatIsNoResourceIsSaid) {
+TEST_F(FileSet, WhatIsNoResourceIsReported) {
   const std::string url = "type.googleapis.com/envoy.";
   const struct {
     std::string name;
@@ -535,7 +535,7 @@ TEST_F(FileSet, NumbersAreReadTheSameInEveryLocale) {
   EXPECT_EQ(strtod("1,5", nullptr), 1.5) << "it is the caller's again";
 }
 
-TEST_F(FileSet, EntriesTellWhereAResourceStands) {
+TEST_F(FileSet, EntriesHaveTheFileAndLineOfAResource) {
   Set set = Good({{"f.yaml", "\n\n" + std::string(kCluster) + "name: a\n"}});
   EXPECT_EQ(String(set->types[GXDS_FILE_CLUSTER].entries[0].file), "f.yaml");
   EXPECT_EQ(set->types[GXDS_FILE_CLUSTER].entries[0].line, 3u);

@@ -130,7 +130,7 @@ TEST_F(Prototext, AResponseIsThatOfJson) {
   EXPECT_EQ(clusters.entries[2].line, 4u);
 }
 
-TEST_F(Prototext, WhatIsWrongWithAFieldIsSaidWithLineColumnAndPath) {
+TEST_F(Prototext, ErrorsOfAFieldHaveLineColumnAndPath) {
   const struct {
     std::string fields;
     std::string error;
@@ -209,7 +209,7 @@ TEST_F(Prototext, WhatIsWrongWithAFieldIsSaidWithLineColumnAndPath) {
   }
 }
 
-TEST_F(Prototext, ASyntaxErrorIsSaidWithLineAndColumn) {
+TEST_F(Prototext, ASyntaxErrorHasLineAndColumn) {
   const struct {
     std::string text;
     std::string error;
@@ -276,7 +276,7 @@ TEST_F(Prototext, ASyntaxErrorIsSaidWithLineAndColumn) {
             "found keys\n");
 }
 
-TEST_F(Prototext, WhatIsWrongWithAResourceIsSaidWithItsLine) {
+TEST_F(Prototext, ErrorsOfAResourceHaveItsLine) {
   EXPECT_EQ(Bad("\n[" + kClusterUrl + "] {}"),
             "f.textproto:2: field resources[0].name: must be set: the name of the resource\n");
   EXPECT_EQ(
@@ -342,7 +342,7 @@ TEST_F(Prototext, ValuesOfAFileAreBounded) {
   EXPECT_EQ(Bad(text + "{}]"), "f.textproto:1: more than 4000000 values in one file\n");
 }
 
-TEST_F(Prototext, ItsNameTellsThatItIsText) {
+TEST_F(Prototext, IsKnownByTheNameOfItsFile) {
   for (const char* name : {"f.textproto", "f.txtpb", "f.pbtxt"}) {
     EXPECT_TRUE(gxds_dir_is_resource_file(gxds_str_z(name))) << name;
     Good(name, Cluster("name: 'c'"));

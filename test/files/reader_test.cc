@@ -79,7 +79,7 @@ TEST(JsonReader, KeepsTheLineOfEachValue) {
   EXPECT_EQ(ReadJson("{\n\"a\":\n1,\n\"b\":[\n2\n]}", true).documents[0], "{a:1@3,b:[2@5]@4}@1");
 }
 
-TEST(JsonReader, SaysWhatIsWrongWithTheSyntax) {
+TEST(JsonReader, ReportsErrorsOfTheSyntax) {
   const struct {
     const char *text;
     const char *error;
@@ -223,7 +223,7 @@ TEST(YamlReader, AnAliasIsTheAnchoredNode) {
             "{a:{k:1@2}@1,b:{k:1@2}@1,c:2@4,d:2@4}@1");
 }
 
-TEST(YamlReader, SaysWhatIsWrong) {
+TEST(YamlReader, ReportsErrors) {
   const struct {
     const char *text;
     const char *error;

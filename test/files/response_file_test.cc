@@ -170,7 +170,7 @@ TEST_F(ResponseFile, ATypeUrlIsNotNeededAndOneWithoutResourcesIsNone) {
       0u);
 }
 
-TEST_F(ResponseFile, WhatIsWrongIsSaidByField) {
+TEST_F(ResponseFile, ErrorsNameTheirField) {
   EXPECT_EQ(Bad({{"f.json", Response(kEndpointsUrl, "\n" + Cluster("a"))}}),
             "f.json:2: field resources[0].@type: is not the \"type_url\" of the response: " +
                 kEndpointsUrl + "\n");
@@ -186,7 +186,7 @@ TEST_F(ResponseFile, WhatIsWrongIsSaidByField) {
             "number 1\n");
 }
 
-TEST_F(ResponseFile, WhatIsWrongInABinaryOneIsSaidByField) {
+TEST_F(ResponseFile, ErrorsOfABinaryOneNameTheirField) {
   const struct {
     std::string bytes;
     std::string error;
@@ -225,7 +225,7 @@ TEST_F(ResponseFile, NoTwoFilesHoldTheSameResource) {
             "b.pb: field name: a Cluster named \"x\" is in a.json:1 too\n");
 }
 
-TEST_F(ResponseFile, ItsNameTellsThatItIsBinary) {
+TEST_F(ResponseFile, ABinaryOneIsKnownByTheNameOfItsFile) {
   EXPECT_TRUE(gxds_dir_is_resource_file(gxds_str_z("f.pb")));
   EXPECT_TRUE(gxds_dir_is_resource_file(gxds_str_z("f.binpb")));
   EXPECT_FALSE(gxds_dir_is_resource_file(gxds_str_z(".f.pb")));

@@ -79,7 +79,7 @@ std::vector<size_t> EndpointsOf(const gxds_file_resource* r) {
   return sizes;
 }
 
-TEST(Synthetic, ThereIsAsMuchAsIsAskedFor) {
+TEST(Synthetic, ThereIsAsMuchAsIsRequested) {
   gxds_synthetic s = Good("clusters=12,endpoints=10,localities=3");
   Set set(gxds_synthetic_set(&s));
   EXPECT_EQ(set->types[GXDS_FILE_LISTENER].count, 1u);

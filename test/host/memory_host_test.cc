@@ -108,7 +108,7 @@ TEST_F(MemoryHostTest, PolicyEndsBeforeItsMemoryDoes) {
   EXPECT_EQ(g_calls, (Calls{"end", "destroy"}));
 }
 
-TEST_F(MemoryHostTest, WatchersHearTheStateLaterAndNothingAfterUnwatch) {
+TEST_F(MemoryHostTest, WatchersAreNotifiedLaterAndNotAfterUnwatch) {
   gxds_subchannel* subchannel = Make("a");
   Recorder first, second;
   host_.In([&] {
@@ -127,7 +127,7 @@ TEST_F(MemoryHostTest, WatchersHearTheStateLaterAndNothingAfterUnwatch) {
   gxds_subchannel_unref(subchannel);
 }
 
-TEST_F(MemoryHostTest, OnConnectHearsOfEachAttempt) {
+TEST_F(MemoryHostTest, OnConnectIsCalledForEachAttempt) {
   int attempts = 0;
   host_.on_connect = [&](Subchannel*) { attempts++; };
   gxds_subchannel* subchannel = Make("a");
@@ -139,7 +139,7 @@ TEST_F(MemoryHostTest, OnConnectHearsOfEachAttempt) {
   gxds_subchannel_unref(subchannel);
 }
 
-TEST_F(MemoryHostTest, FirstPickThatWaitsTellsThePolicyToExitIdle) {
+TEST_F(MemoryHostTest, FirstPickThatWaitsMakesThePolicyExitIdle) {
   host_.In([&] { gxds_policy_publish_queue(policy(), GRPC_CHANNEL_IDLE); });
   EXPECT_EQ(Pick(), "queue");
   EXPECT_EQ(Pick(), "queue");
@@ -172,14 +172,14 @@ TEST(MemoryHost, SameSeedGivesTheSameRun) {
 }
 
 // LeftOver() lists every kind of object that a policy could forget to release.
-TEST_F(MemoryHostTest, SubchannelThatIsLeftOverIsTold) {
+TEST_F(MemoryHostTest, SubchannelThatIsLeftOverIsReported) {
   gxds_subchannel* subchannel = Make("a");
   host_.End();
   EXPECT_EQ(host_.LeftOver(), "subchannel a\n");
   gxds_subchannel_unref(subchannel);
 }
 
-TEST_F(MemoryHostTest, TimerThatIsLeftOverIsTold) {
+TEST_F(MemoryHostTest, TimerThatIsLeftOverIsReported) {
   const gxds_lb_timer timer = channel()->ops->timer_start(channel(), 1, Tell, Words("late"));
   gxds_lb_channel* kept = gxds_lb_channel_ref(channel());
   host_.End();
@@ -188,7 +188,7 @@ TEST_F(MemoryHostTest, TimerThatIsLeftOverIsTold) {
   gxds_lb_channel_unref(kept);
 }
 
-TEST_F(MemoryHostTest, PokerOfAPickerThatIsLeftOverIsTold) {
+TEST_F(MemoryHostTest, PokerOfAPickerThatIsLeftOverIsReported) {
   host_.In([&] { gxds_policy_publish_queue(policy(), GRPC_CHANNEL_IDLE); });
   gxds_picker* kept = gxds_picker_ref(host_.picker());
   host_.End();
@@ -197,7 +197,7 @@ TEST_F(MemoryHostTest, PokerOfAPickerThatIsLeftOverIsTold) {
   gxds_picker_unref(kept);
 }
 
-TEST_F(MemoryHostTest, CallAndTrackerThatAreLeftOverAreTold) {
+TEST_F(MemoryHostTest, CallAndTrackerThatAreLeftOverAreReported) {
   host_.Register(&gxds_random_subsetting_policy);
   host_.Create(gxds_random_subsetting_policy);
   Update(ParseConfig(R"([{"random_subsetting_experimental":{"subsetSize":1,"childPolicy":)"
@@ -212,7 +212,7 @@ TEST_F(MemoryHostTest, CallAndTrackerThatAreLeftOverAreTold) {
   call.reset();
 }
 
-TEST_F(MemoryHostTest, PolicyOfTheHostsThatIsLeftOverIsTold) {
+TEST_F(MemoryHostTest, PolicyOfTheHostsThatIsLeftOverIsReported) {
   gxds_lb_root* root = gxds_policy_root(policy());
   static const gxds_lb_parent_ops ops = {
       [](gxds_lb_parent*, grpc_connectivity_state, const gxds_status*, gxds_picker* take_picker) {

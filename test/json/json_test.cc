@@ -39,7 +39,7 @@ TEST(Json, WhatIsNoNumberIsAnError) {
   EXPECT_EQ(ReadNumber("true"), "wrong: [field:a error:is not a number]");
 }
 
-TEST(Json, AllThatIsWrongIsSaid) {
+TEST(Json, EveryErrorIsReported) {
   json_t *object = json_loads(R"({"a":1,"b":"x"})", 0, nullptr);
   gxds_errors errors = {};
   gxds_str text = {};

@@ -67,7 +67,7 @@ struct Scenario {
   void Begin() { gxds_load_report_begin(store.get(), &server, now); }
 };
 
-TEST(LoadStore, FirstCounterOfEachServerIsTold) {
+TEST(LoadStore, FirstCounterOfEachServerIsReported) {
   Scenario s;
   Load a = Locality(s.store.get(), s.server, "c");
   Load b = Locality(s.store.get(), s.server, "d");
@@ -75,7 +75,7 @@ TEST(LoadStore, FirstCounterOfEachServerIsTold) {
   EXPECT_EQ(s.changes, (std::vector<std::string>{"lrs:1", "lrs:2"}));
 }
 
-TEST(LoadStore, ChangesOfTheUseOfAServerAreTold) {
+TEST(LoadStore, ChangesOfTheUseOfAServerAreReported) {
   Scenario s;
   EXPECT_EQ(s.Use(), GXDS_LOAD_NONE);
   Load a = Locality(s.store.get(), s.server, "c");
@@ -164,7 +164,7 @@ TEST(LoadStore, WhatIsLeftCanBeDropped) {
   EXPECT_EQ(report.find("left"), std::string::npos);
 }
 
-TEST(LoadStore, NothingIsToldAfterClose) {
+TEST(LoadStore, NothingIsReportedAfterClose) {
   Scenario s;
   gxds_load_store_close(s.store.get());
   Load a = Locality(s.store.get(), s.server, "c");
@@ -380,7 +380,7 @@ TEST(LoadStore, RpcInFlightOutlivesTheStoreAndIsTheLastToUseIt) {  // the leak c
 }
 
 // A71: subchannels keep these counters in memory after their cluster is counted for another server.
-TEST(LoadStore, RetiredCounterIsNoUseOfItsServerOnceAllIsTold) {
+TEST(LoadStore, RetiredCounterIsNoUseOfItsServerOnceAllIsReported) {
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
   gxds_locality_load *retired = l.release();
@@ -530,7 +530,7 @@ TEST(LoadStoreMetrics, AreThoseSinceTheLastReport) {  // A64.4
   EXPECT_EQ(MetricsSent(&s), "");
 }
 
-TEST(LoadStoreMetrics, TakeWhatIsToldInAReport) {
+TEST(LoadStoreMetrics, TakeWhatIsInAReport) {
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
   Reported(l, GXDS_METRIC_NAMED, 10, "a");

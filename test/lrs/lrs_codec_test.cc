@@ -378,7 +378,7 @@ TEST(LrsCodec, NonsenseIsRefused) {
   EXPECT_EQ(r.r.cluster_count, 0u);
 }
 
-TEST(LrsCodec, ResponsesCompareByWhatTheyAskFor) {
+TEST(LrsCodec, ResponsesCompareByWhatTheyRequest) {
   Response a(
       "\x0a\x01"
       "a"),

@@ -301,7 +301,7 @@ TEST(LrsStream, ServerThatDoesNotKnowTheMethodTakesNoReports) {
   EXPECT_EQ(s.Elapse(), "report c(1=1+0, 0 now, 0 dropped, 6s) @2");
 }
 
-TEST(LrsStream, WhatIsLeftForAServerThatDoesNotAnswerIsDroppedInTime) {
+TEST(LrsStream, WhatIsLeftForAServerThatDoesNotRespondIsDroppedInTime) {
   Scenario s;
   EXPECT_EQ(s.Drain(), "open @1; first @1; read @1");
   Call(Locality(s.store.get(), s.server, "c"));
@@ -315,7 +315,7 @@ TEST(LrsStream, WhatIsLeftForAServerThatDoesNotAnswerIsDroppedInTime) {
   EXPECT_EQ(s.Wait(), -1);
 }
 
-TEST(LrsStream, WhatIsLeftForAServerThatAnswersIsReportedHoweverLateItWantsThat) {
+TEST(LrsStream, WhatIsLeftForAServerThatRespondsIsReportedHoweverLateItWantsThat) {
   Scenario s;
   s.Start(Scenario::All(100));
   Call(Locality(s.store.get(), s.server, "c"));
@@ -417,7 +417,7 @@ TEST(LrsStream, ReportGoesInRequestsThatAServerTakes) {
   EXPECT_EQ(s.Elapse(), "report c(0=0+0, 0 now, 0 dropped, 5s) @1");
 }
 
-TEST(LrsStream, WhatOfAReportWasSentIsNotToldAgainWhenTheRestIsLost) {
+TEST(LrsStream, WhatOfAReportWasSentIsNotSentAgainWhenTheRestIsLost) {
   Scenario s;
   Many many(&s);
   Drops d = DropsOf(s.store.get(), s.server, "c");
@@ -442,7 +442,7 @@ TEST(LrsStream, WhatOfAReportWasSentIsNotToldAgainWhenTheRestIsLost) {
 
 // Random RPCs, drops, intervals and breaks of the stream at every point. In the end each count was
 // reported exactly once.
-TEST(LrsStream, NothingIsLostOrToldTwiceOverRandomBreaks) {
+TEST(LrsStream, NothingIsLostOrSentTwiceOverRandomBreaks) {
   for (unsigned seed = 1; seed <= 200; seed++) {
     std::mt19937 random(seed);
     auto chance = [&](unsigned percent) { return random() % 100 < percent; };

@@ -68,14 +68,14 @@ TEST(PolicyCounts, EachSetOfLabelsCountsByItself) {  // A78.5, A89.1
   EXPECT_EQ(PolicyMetric(family + "grpc_lb_backend_service=\"\",grpc_lb_locality=\"\"}"), "0");
 }
 
-TEST(PolicyCounts, LabelsThatAKindHasNotDoNotTellItsCountsApart) {  // A78.9
+TEST(PolicyCounts, LabelsThatAKindHasNotDoNotSplitItsCounts) {  // A78.9
   gxds_policy_counts *counts = Of(GXDS_COUNTING_PICK_FIRST, "apart", "a", "l");
   EXPECT_EQ(Of(GXDS_COUNTING_PICK_FIRST, "apart", "b", "m"), counts);
   gxds_policy_counts_add(counts, GXDS_COUNT_DISCONNECTIONS, 1);
   EXPECT_EQ(PolicyMetric("grpc_lb_pick_first_disconnections_total{grpc_target=\"apart\"}"), "1");
 }
 
-TEST(PolicyCounts, OutliersAreToldApartByMethodAndReason) {  // A91.1, A91.2, A91.3
+TEST(PolicyCounts, OutliersAreCountedByMethodAndReason) {  // A91.1, A91.2, A91.3
   gxds_policy_counts *counts = Of(GXDS_COUNTING_OUTLIER_DETECTION, "outliers", "a");
   for (unsigned i = 0; i < GXDS_COUNT_OUTLIERS; i++) gxds_policy_counts_add(counts, i, i + 1);
   const auto value = [](const std::string &name, const std::string &method,
@@ -96,7 +96,7 @@ TEST(PolicyCounts, OutliersAreToldApartByMethodAndReason) {  // A91.1, A91.2, A9
   EXPECT_EQ(value("unenforced", "failure_percentage", "max_ejection_overflow"), "6");
 }
 
-TEST(PolicyCounts, DisconnectionsAreToldApartByReason) {  // A94.3, A94.4
+TEST(PolicyCounts, DisconnectionsAreCountedByReason) {  // A94.3, A94.4
   gxds_policy_counts *counts = Of(GXDS_COUNTING_SUBCHANNEL, "connections", "a", "l");
   gxds_policy_counts_add(counts, GXDS_COUNT_CONNECTION_LOST, 1);
   gxds_policy_counts_add(counts, GXDS_COUNT_SUBCHANNEL_SHUTDOWN, 2);
@@ -138,7 +138,7 @@ TEST(PolicyCounts, ANonsenseWeightLeavesTheSumFinite) {
   EXPECT_EQ(PolicyMetric("grpc_lb_wrr_endpoint_weights_count" + labels), "3");
 }
 
-TEST(PolicyCounts, ThreadsThatAskAtOnceGetTheSame) {
+TEST(PolicyCounts, ThreadsThatCallAtOnceGetTheSame) {
   constexpr int kThreads = 4;
   constexpr int kTargets = 50;
   std::vector<std::thread> threads;

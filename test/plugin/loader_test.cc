@@ -46,7 +46,7 @@ TEST_F(Loader, IsSilentInAProgramWithoutGrpc) {
   EXPECT_EQ(outcome.output, "");
 }
 
-TEST_F(Loader, NoGrpcIsAnErrorForWhoAsks) {
+TEST_F(Loader, NoGrpcIsAnErrorForTheCaller) {
   Outcome outcome = RunProgram({Program("asks")});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, HasSubstr("result 1\npolicy 1\n"));
@@ -122,7 +122,7 @@ TEST_F(Loader, ForeignLibraryIsNoImplementation) {
   EXPECT_THAT(outcome.output, HasSubstr("is not an implementation of grpc_xds"));
 }
 
-TEST_F(Loader, ImplementationOfAnotherVersionIsNotAsked) {
+TEST_F(Loader, ImplementationOfAnotherVersionIsNotCalled) {
   AddFakeImplementation();
   auto environment = Preload(path(), {{"FAKE_IMPL_VERSION", "0.0.1"}});
   Outcome outcome = RunProgram({Program("probe"), "serve", "ipv4:127.0.0.1:"}, environment);
@@ -222,7 +222,7 @@ TEST_F(Loader, InitWithoutAnyGrpcIsSurvived) {
   EXPECT_THAT(outcome.output, HasSubstr("alive\n"));
 }
 
-TEST_F(Loader, TooLateIsSaidByTheImplementationAndLogged) {
+TEST_F(Loader, TooLateIsReportedByTheImplementationAndLogged) {
   AddFakeImplementation();
   Outcome outcome = RunProgram({Program("initialized"), path()}, {{"FAKE_IMPL_RESULT", "3"}});
   EXPECT_EQ(outcome.status, 0);

@@ -201,7 +201,7 @@ std::string LrsMetrics(const std::vector<std::string>& names) {
   return out.substr(1);
 }
 
-TEST(ClusterLrsMetrics, AreNoneUnlessAskedFor) {  // A85.1
+TEST(ClusterLrsMetrics, AreNoneUnlessConfigured) {  // A85.1
   EXPECT_EQ(LrsMetrics({}), "none");
 }
 
@@ -223,7 +223,7 @@ TEST(ClusterLrsMetrics, UnknownOnesAreIgnored) {  // A85.5
   EXPECT_EQ(LrsMetrics({"of_later", "mem_utilization"}), "mem");
 }
 
-TEST(ClusterLrsMetrics, AreComparedByWhatTheyTell) {
+TEST(ClusterLrsMetrics, AreComparedByWhatTheyReport) {
   Decoder d;
   const std::string base = Resource(gxds_cluster_type, "{" + kEds + "}");
   std::vector<Decoded> all;

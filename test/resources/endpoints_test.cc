@@ -248,7 +248,7 @@ TEST(Endpoints, SameAddressOnAnotherPortIsAnother) {
   EXPECT_EQ(Show(result.As<gxds_endpoints>()), "z=10.0.0.1:80,10.0.0.1:81,[::ffff:10.0.0.1]:80");
 }
 
-TEST(Endpoints, ManyAddressesAreToldApart) {
+TEST(Endpoints, ManyAddressesAreDistinct) {
   std::string endpoints;
   for (int i = 0; i < 3000; i++) {
     endpoints += (i ? "," : "") +

@@ -259,7 +259,7 @@ MALFORMED_SUITE(HttpProxyAddress, gxds_endpoints_type, Addresses());
 
 #ifndef GXDS_HOST_HAS_LOCALITY_METADATA
 
-TEST(HttpProxy, MetadataOfALocalityThatIsNoneIsSaid) {
+TEST(HttpProxy, MetadataOfALocalityThatIsNoneIsAnError) {
   Decoder d;
   const std::string bytes =
       Field(1, "foo") +

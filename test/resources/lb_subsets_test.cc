@@ -50,7 +50,7 @@ TEST(LbMetadata, AllThatIsWantedMustBeThere) {  // E5.2, E5.7
   EXPECT_FALSE(gxds_metadata_matches(View(""), View(R"({"n":1})"), true));
 }
 
-TEST(LbMetadata, AnItemOfAListWillDoWhereThatIsSaid) {  // E5.7
+TEST(LbMetadata, AnItemOfAListMatchesWhereThatIsConfigured) {  // E5.7
   const std::string has = R"({"version":["v1",{"a":[1]},"v2"]})";
   const auto matches = [&](const std::string& value, bool any) {
     return gxds_metadata_matches(View(has), View(R"({"version":)" + value + "}"), any);

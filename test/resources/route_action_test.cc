@@ -332,7 +332,7 @@ std::vector<Malformed> PluginRules() {
       Rule("Unknown", Config(Action(""), "", Plugins(Plugin("p", kUnknown))),
            at + ".typed_config.value[" + kUnknown + "] error:Unknown ClusterSpecifierPlugin type " +
                kUnknown),
-      Rule("UnknownIsToldOnce", Config(To("p"), "", Plugins(Plugin("p", kUnknown))),
+      Rule("UnknownIsReportedOnce", Config(To("p"), "", Plugins(Plugin("p", kUnknown))),
            at + ".typed_config.value[" + kUnknown + "] error:Unknown ClusterSpecifierPlugin type " +
                kUnknown),
       {"RlsUnparsable", RawPlugin(Any(rls, std::string(1, '\0'))),

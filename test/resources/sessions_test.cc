@@ -169,7 +169,7 @@ TEST(ClusterSessions, AreServedByWhatIsUnknownOrHealthyUnlessSaidOtherwise) {  /
   EXPECT_EQ(statuses(""), 0) << "none may";
 }
 
-TEST(ClusterSessions, HaveAnIdleTimeoutOfAnHourUnlessSaidOtherwise) {  // A75.10
+TEST(ClusterSessions, HaveAnIdleTimeoutOfAnHourByDefault) {  // A75.10
   const auto of = [](const std::string& more) {
     Decoder d;
     Decoded result = d.Good(gxds_cluster_type, Cluster(more));

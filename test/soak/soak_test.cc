@@ -128,7 +128,7 @@ TEST(Config, EachClusterHasTheAnchor) {
   }
 }
 
-TEST(Config, OfAHealedWorldHasAllEndpoints) {
+TEST(Config, OfARecoveredWorldHasAllEndpoints) {
   for (const auto& [name, ports] : EndpointsOf(HealedConfig(kPorts, "/probe"))) {
     EXPECT_EQ(ports.size(), kPorts.size()) << name;
   }
@@ -181,7 +181,7 @@ TEST_F(Accounts, AKillExplainsNothingElse) {
             Cause::kUnexplained);
 }
 
-TEST_F(Accounts, AStopExplainsTheCallsThatItsBackendDidNotAnswerInTime) {
+TEST_F(Accounts, AStopExplainsTheCallsWithoutAResponseInTime) {
   const auto code = grpc::StatusCode::DEADLINE_EXCEEDED;
   EXPECT_EQ(Explain(seconds(109), seconds(114), code, 102), Cause::kStopped);
   EXPECT_EQ(Explain(seconds(116), seconds(121), code, 102), Cause::kStopped);

@@ -33,7 +33,7 @@ TEST_F(Ads, NamesThatDoNotExistAreWaitedFor) {
   EXPECT_EQ(Got(c), "CDS x=1; LDS x=1; RDS x=1");
 }
 
-TEST_F(Ads, AClientThatComesBackHearsOfListenersAndClustersThatWentMeanwhile) {
+TEST_F(Ads, AClientThatComesBackIsSentRemovalsOfListenersAndClusters) {
   Serve({"LDS a=1", "CDS a=1", "LDS other=1", "CDS other=1"});
   uint64_t c = Open();
   for (Type type : {LDS, CDS}) Ask(c, type, {"a"});
@@ -46,7 +46,7 @@ TEST_F(Ads, AClientThatComesBackHearsOfListenersAndClustersThatWentMeanwhile) {
   EXPECT_EQ(Got(c), "LDS; CDS") << "their absence deletes them";
 }
 
-TEST_F(Ads, BeforeTheFirstGoodStateNothingIsAnswered) {
+TEST_F(Ads, BeforeTheFirstGoodStateNothingIsSent) {
   uint64_t c = Open();
   Ask(c, LDS, {});
   Ask(c, EDS, {"a"});
@@ -55,7 +55,7 @@ TEST_F(Ads, BeforeTheFirstGoodStateNothingIsAnswered) {
   EXPECT_EQ(Got(c), "EDS a=1; LDS l=1");
 }
 
-TEST_F(Ads, ANewlyAskedNameIsSentThoughTheVersionIsTheSame) {
+TEST_F(Ads, ANewlySubscribedNameIsSentThoughTheVersionIsTheSame) {
   Serve({"EDS a=1", "EDS b=1", "CDS a=1", "CDS b=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
@@ -69,7 +69,7 @@ TEST_F(Ads, ANewlyAskedNameIsSentThoughTheVersionIsTheSame) {
   EXPECT_EQ(Got(c), "CDS a=1 b=1");
 }
 
-TEST_F(Ads, ANameAskedForAgainAfterItWasDroppedIsSentAgain) {
+TEST_F(Ads, ANameSubscribedAgainIsSentAgain) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a", "b"});
@@ -79,7 +79,7 @@ TEST_F(Ads, ANameAskedForAgainAfterItWasDroppedIsSentAgain) {
   EXPECT_EQ(Got(c), "EDS b=1");
 }
 
-TEST_F(Ads, NothingAnswersAnUnsubscription) {
+TEST_F(Ads, AnUnsubscriptionGetsNoResponse) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
   Ask(c, CDS, {"a", "b"});
@@ -175,7 +175,7 @@ TEST_F(Ads, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   EXPECT_EQ(Got(c), "CDS a=2 b=2 c=1 d=1") << "the client did not ask for those of d yet";
 }
 
-TEST_F(Ads, OnlyTypesInWhichSomethingAskedForChangedArePushed) {
+TEST_F(Ads, OnlyTypesInWhichSomethingSubscribedChangedArePushed) {
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = Open();
   for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"a"});
@@ -186,7 +186,7 @@ TEST_F(Ads, OnlyTypesInWhichSomethingAskedForChangedArePushed) {
   EXPECT_EQ(Got(c), "EDS a=2");
 }
 
-TEST_F(Ads, EachClientGetsWhatItAskedFor) {
+TEST_F(Ads, EachClientGetsWhatItSubscribedTo) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t first = Open();
   uint64_t second = Open();
@@ -205,7 +205,7 @@ TEST_F(Ads, EachClientGetsWhatItAskedFor) {
 
 // Answers to requests.
 
-TEST_F(Ads, NothingAnswersAnAck) {
+TEST_F(Ads, AnAckGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
   Ask(c, LDS, {"a"});
@@ -215,7 +215,7 @@ TEST_F(Ads, NothingAnswersAnAck) {
   EXPECT_EQ(Got(c), "");
 }
 
-TEST_F(Ads, NothingAnswersANack) {
+TEST_F(Ads, ANackGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
   Ask(c, LDS, {"a"});
@@ -238,7 +238,7 @@ TEST_F(Ads, ARefusedVersionIsNotSentAgainUntilTheContentChanges) {
   EXPECT_EQ(Got(c), "CDS a=2; EDS a=2");
 }
 
-TEST_F(Ads, ANackMayAskForMore) {
+TEST_F(Ads, ANackMaySubscribeToMore) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
@@ -247,7 +247,7 @@ TEST_F(Ads, ANackMayAskForMore) {
   EXPECT_EQ(Got(c), "EDS b=1");
 }
 
-TEST_F(Ads, NothingAnswersAStaleNonce) {
+TEST_F(Ads, AStaleNonceGetsNoResponse) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
@@ -355,7 +355,7 @@ TEST_F(Ads, AStarGetsEverything) {
   EXPECT_EQ(Got(c), "EDS b=2 c=1");
 }
 
-TEST_F(Ads, EverythingIsAnsweredEvenWhenItIsNothing) {
+TEST_F(Ads, AWildcardGetsAResponseEvenWhenItIsEmpty) {
   Serve({});
   uint64_t c = Open();
   Ask(c, LDS, {});
@@ -467,7 +467,7 @@ TEST_F(Ads, AClientThatDropsWhatWasRemovedNeedsNoRemoval) {
   EXPECT_EQ(Got(c), "");
 }
 
-TEST_F(Ads, RemovalsWaitForTheClientsAnswerButNotForEver) {
+TEST_F(Ads, RemovalsWaitForTheClientsAckButNotForEver) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
   Ask(c, CDS, {"a"});
@@ -552,7 +552,7 @@ TEST_F(Ads, ARequestWithoutTypeEndsTheStream) {
   EXPECT_EQ(closed_, "a request on an ADS stream must have a type_url");
 }
 
-TEST_F(Ads, AnUnknownTypeIsToldAndNotAnswered) {
+TEST_F(Ads, AnUnknownTypeIsPrintedAndGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
   Events();
@@ -577,7 +577,7 @@ TEST_F(Ads, AClosedStreamIsForgotten) {
 
 // Output for the operator.
 
-TEST_F(Ads, SubscriptionsPushesAcksAndNacksAreTold) {
+TEST_F(Ads, SubscriptionsPushesAcksAndNacksArePrinted) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open("ipv4:1.2.3.4:5");
   EXPECT_EQ(Events(), "ipv4:1.2.3.4:5: ads stream opened\n");

@@ -99,7 +99,7 @@ TEST_F(Changes, OfWhatComesWithAStarNeedNoName) {
   EXPECT_EQ(Got(delta), "CDS b=2");
 }
 
-TEST_F(Changes, OfNamesThatNobodyAskedForSendNothing) {
+TEST_F(Changes, OfNamesThatNobodySubscribedToSendNothing) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);

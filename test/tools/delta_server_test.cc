@@ -19,7 +19,7 @@ class Delta : public Ads {
   }
 };
 
-TEST_F(Delta, WhatIsAskedForIsSentOnce) {
+TEST_F(Delta, WhatIsSubscribedIsSentOnce) {
   Serve({"CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"a"});
@@ -62,7 +62,7 @@ TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   EXPECT_EQ(Got(c), "CDS a=2") << "the removal of what is gone comes last";
 }
 
-TEST_F(Delta, EndpointsThatAreClaimedAreSentAgainIfTheirClusterWasSentBefore) {
+TEST_F(Delta, EndpointsWithAVersionAreSentAgainIfTheirClusterWasSentBefore) {
   Serve({"CDS a>=1", "CDS b>=1", "EDS a=1", "EDS b=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"*"});
@@ -77,7 +77,7 @@ TEST_F(Delta, EndpointsThatAreClaimedAreSentAgainIfTheirClusterWasSentBefore) {
   EXPECT_EQ(Got(c), "CDS a=2; EDS a=1");
 }
 
-TEST_F(Delta, WhatDoesNotExistIsToldOnce) {
+TEST_F(Delta, WhatDoesNotExistIsReportedOnce) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, EDS, {"x", "y"});
@@ -86,7 +86,7 @@ TEST_F(Delta, WhatDoesNotExistIsToldOnce) {
   EXPECT_EQ(Got(c), "EDS y=1");
 }
 
-TEST_F(Delta, BeforeTheFirstGoodStateNothingIsSaidNotToExist) {
+TEST_F(Delta, BeforeTheFirstGoodStateNothingIsReportedNotToExist) {
   uint64_t c = OpenDelta();
   AskDelta(c, EDS, {"x"});
   EXPECT_EQ(Got(c), "");
@@ -94,7 +94,7 @@ TEST_F(Delta, BeforeTheFirstGoodStateNothingIsSaidNotToExist) {
   EXPECT_EQ(Got(c), "EDS -x");
 }
 
-TEST_F(Delta, NamesAskedForAgainAreSentAgainEvenIfKnown) {
+TEST_F(Delta, NamesSubscribedAgainAreSentAgainEvenIfKnown) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"a", "b", "x"});
@@ -118,7 +118,7 @@ TEST_F(Delta, NamesGivenUpAreNotSentAndNotMissed) {
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 
-TEST_F(Delta, AnAliasIsAskedForLikeAName) {
+TEST_F(Delta, AnAliasIsSubscribedLikeAName) {
   Serve({"CDS a|x|y=1", "CDS b=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"x", "b", "z"});
@@ -133,7 +133,7 @@ TEST_F(Delta, AnAliasIsAskedForLikeAName) {
   EXPECT_EQ(Got(c), "");
 }
 
-TEST_F(Delta, AResourceAskedForBySeveralNamesIsSentOnce) {
+TEST_F(Delta, AResourceSubscribedBySeveralNamesIsSentOnce) {
   Serve({"CDS a|x|y=1", "CDS b=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"a", "b", "x", "y"});
@@ -166,7 +166,7 @@ TEST_F(Delta, AnAliasThatComesOrGoesIsAChange) {
   EXPECT_EQ(Got(c), "CDS -x");
 }
 
-TEST_F(Delta, AnswersAreToldToTheOperator) {
+TEST_F(Delta, AcksAndNacksArePrinted) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {"a", "x"});
@@ -273,7 +273,7 @@ TEST_F(Delta, WhatGoesGoesLast) {  // make before break
   EXPECT_EQ(Got(c), "EDS -a");
 }
 
-TEST_F(Delta, EverythingIsAskedForByAStarOrByNothing) {
+TEST_F(Delta, TheWildcardIsAStarOrNoName) {
   Serve({"CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = OpenDelta();
   AskDelta(c, CDS, {});

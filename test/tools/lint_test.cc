@@ -66,7 +66,7 @@ TEST_F(Lint, GoodResourcesHaveNothingToSay) {
   EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
 }
 
-TEST_F(Lint, EveryErrorHasFileLineAndFieldInTheWordsOfTheNack) {
+TEST_F(Lint, EveryErrorHasFileLineAndFieldAndTheTextOfTheNack) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\n"
                              "type: STRICT_DNS\n"
@@ -576,7 +576,7 @@ TEST_F(Lint, WarnsOfADirectoryWithoutResourceFiles) {
                    "0"}));
 }
 
-TEST_F(Lint, ItsStatusTellsAWrongCallFromAWrongFile) {
+TEST_F(Lint, ItsStatusDistinguishesAWrongCallFromAWrongFile) {
   EXPECT_EQ(Run({"missing.yaml"}),
             (Lines{"xds lint: missing.yaml: No such file or directory", "2"}));
   EXPECT_EQ(Run({"--nonsense"}).back(), "2");

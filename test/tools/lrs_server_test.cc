@@ -83,7 +83,7 @@ Report Hello(const char *node, bool all = true) {
   return report;
 }
 
-TEST_F(Lrs, TheFirstRequestIsAnsweredWithTheIntervalAndAllClusters) {
+TEST_F(Lrs, TheFirstResponseHasTheIntervalAndAllClusters) {
   uint64_t c = Open();
   EXPECT_EQ(Events(),
             "{\"event\":\"stream_open\",\"client\":{\"node\":\"\",\"peer\":\"peer\"},\"service\":"
@@ -97,7 +97,7 @@ TEST_F(Lrs, TheFirstRequestIsAnsweredWithTheIntervalAndAllClusters) {
   EXPECT_EQ(Got(c), "");
 }
 
-TEST_F(Lrs, AClientThatCannotReportAllIsToldTheNames) {
+TEST_F(Lrs, AClientThatCannotReportAllIsSentTheNames) {
   Serve({"CDS a=1", "CDS b=1", "EDS e=1"});
   uint64_t c = Open();
   Send(c, Hello("n", false));
@@ -108,7 +108,7 @@ TEST_F(Lrs, AClientThatCannotReportAllIsToldTheNames) {
   EXPECT_EQ(Got(c), "interval 1.500000000 c;");
 }
 
-TEST_F(Lrs, ReportsAreToldAndAddedUp) {
+TEST_F(Lrs, ReportsArePrintedAndAddedUp) {
   uint64_t c = Open();
   Send(c, Hello("n"));
   Events();
@@ -150,7 +150,7 @@ std::string Part(char number, const std::string &message) {
          message;
 }
 
-TEST_F(Lrs, MetricsOfBackendsAreTold) {
+TEST_F(Lrs, MetricsOfBackendsArePrinted) {
   uint64_t c = Open();
   Send(c, Hello("n"));
   Events();
@@ -285,7 +285,7 @@ TEST(Event, LongListsOfNamesAreCutForPeopleOnly) {
   gxds_serve_event_fini(&e);
 }
 
-TEST(Event, WordsOfClientsCannotDriveATerminal) {
+TEST(Event, TextOfClientsCannotDriveATerminal) {
   gxds_serve_event e = {};
   e.kind = GXDS_SERVE_NACK;
   e.type = &gxds_file_types[GXDS_FILE_CLUSTER];

@@ -133,7 +133,7 @@ TEST_F(Metrics, OtherRequestsAreRefused) {
   EXPECT_EQ(Get("/metrics?x=1").find("HTTP/1.1 200 "), 0u);
 }
 
-TEST_F(Metrics, WhoConnectsAndAsksNothingKeepsNobodyWaiting) {
+TEST_F(Metrics, AConnectionWithoutARequestKeepsNobodyWaiting) {
   Start();
   FindPort();
   std::vector<int> idle;

@@ -65,7 +65,7 @@ TEST(Options, HelpNeedsNoDirectory) {
   EXPECT_TRUE(c.help);
 }
 
-TEST(Options, SayWhatIsWrong) {
+TEST(Options, ReportWhatIsWrong) {
   const struct {
     std::vector<std::string> args;
     const char *error;

@@ -91,7 +91,7 @@ TEST_F(PageServer, GivesThePageWhole) {
   EXPECT_EQ(page.substr(page.size() - 8), "</html>\n");
 }
 
-TEST_F(PageServer, TellsTheStateOnceUntilItChanges) {
+TEST_F(PageServer, SendsTheStateOnceUntilItChanges) {
   std::string state = Get("/state?after=0");
   EXPECT_TRUE(Has(state, "\"weight\":3")) << state;
   size_t at = state.find("{\"number\":") + 10;
@@ -106,7 +106,7 @@ TEST_F(PageServer, AWeightIsServedUntilAFileChanges) {
   EXPECT_TRUE(Shows("\"weight\":3"));
 }
 
-TEST_F(PageServer, RefusesWhatItCannotDoWithWords) {
+TEST_F(PageServer, RefusesWhatItCannotDoWithAReason) {
   EXPECT_TRUE(Has(Post("{}"), "400 Bad Request"));
   EXPECT_TRUE(Has(Post("nonsense"), "400 Bad Request"));
   EXPECT_TRUE(Has(Post(R"({"resource":"a","weight":-1})"), "expected 0 to 4294967295"));
@@ -121,7 +121,7 @@ TEST_F(PageServer, PagesFromElsewhereCanNeitherReadNorChange) {
   EXPECT_TRUE(Has(Get("/state", "[::1]:80"), "200 OK"));
 }
 
-TEST_F(PageServer, AnAddressThatCannotBeIsSaid) {
+TEST_F(PageServer, AnAddressThatCannotBeIsReported) {
   Child bad({Runfile("tools/xds"), "serve", files_.path(), "--listen", "127.0.0.1:0", "--http",
              "nonsense"});
   EXPECT_NE(bad.WaitForLine([](const std::string& s) {

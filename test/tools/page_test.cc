@@ -106,7 +106,7 @@ class Page : public ::testing::Test {
   const gxds_file_set *set_ = nullptr;
 };
 
-TEST_F(Page, ShowsWhatAClientAskedForAndHolds) {
+TEST_F(Page, ShowsWhatAClientSubscribedToAndHolds) {
   Tell(GXDS_SERVE_STREAM_OPEN, -1);
   Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"b", "a"});
   Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1");
@@ -226,7 +226,7 @@ TEST_F(Page, ChangingAWeightAgainAndAgainDoesNotMakeTheResourceGrow) {
   }
 }
 
-TEST_F(Page, AWeightOfNoLocalityIsRefusedWithWords) {
+TEST_F(Page, AWeightOfNoLocalityIsRefusedWithAReason) {
   Serve();
   gxds_page_weight weight = {gxds_str_z("a"), 2, gxds_str_z("r"), gxds_str_z("z1"), {}, 7};
   gxds_status status;

@@ -8,7 +8,7 @@ namespace {
 
 class RepeatedNames : public Ads {};
 
-TEST_F(RepeatedNames, AskForNothingNew) {
+TEST_F(RepeatedNames, SubscribeToNothingNew) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a", "b"});

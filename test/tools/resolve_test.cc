@@ -196,7 +196,7 @@ TEST_F(Resolve, ShowsWhomAClusterTrusts) {  // A82.1
       << text;
 }
 
-TEST_F(Resolve, ShowsWhatHandshakesAskFor) {  // A101.1
+TEST_F(Resolve, ShowsTheSniOfHandshakes) {  // A101.1
   Mesh mesh = Greeter();
   mesh.clusters[0].transport_socket =
       R"({"name":"tls","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
@@ -274,7 +274,7 @@ std::string SessionFilter(const std::string& path) {
          path + R"("}}}}},)";
 }
 
-TEST_F(Resolve, SaysWhichEndpointASessionWantsAndWhetherItWouldBeUsed) {  // A55.10, A60.2
+TEST_F(Resolve, ShowsWhichEndpointASessionWantsAndWhetherItWouldBeUsed) {  // A55.10, A60.2
   Mesh mesh = Greeter();
   mesh.filters = SessionFilter("/p");
   mesh.routes = {{"", "blue"}};
@@ -309,7 +309,7 @@ TEST_F(Resolve, SaysWhichEndpointASessionWantsAndWhetherItWouldBeUsed) {  // A55
   }
 }
 
-TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheStatusTellsIt) {
+TEST_F(Resolve, AnErrorStandsWhereItBelongsAndTheExitStatusReportsIt) {
   Mesh mesh = Greeter();
   mesh.routes = {{"", "blue"}};
   mesh.clusters[0].outlier_detection = R"({"max_ejection_percent":101})";
@@ -455,7 +455,7 @@ class Route : public Resolve {
   }
 };
 
-TEST_F(Route, SaysWhichRouteMatchesAndWhyTheOthersDoNot) {
+TEST_F(Route, ShowsWhichRouteMatchesAndWhyTheOthersDoNot) {
   Lines lines = Run({"route", "xds:///headers.example", "/s/Method", "-H", "User=bob"});
   std::string text = Text(lines);
   EXPECT_EQ(lines.back(), "0") << text;
@@ -486,7 +486,7 @@ TEST_F(Route, MetadataChoosesTheRoute) {
   EXPECT_EQ(lines.back(), "0");
 }
 
-TEST_F(Route, NoRouteAtAllIsToldFromOneThatTakesSomeRpcs) {
+TEST_F(Route, NoRouteAtAllIsShownUnlikeOneThatTakesSomeRpcs) {
   auto ask = [&](const char* method) {
     return Run({"route", "--authority", "other.example", "xds:///headers.example", method});
   };
@@ -512,7 +512,7 @@ TEST_F(Route, TheVirtualHostIsThatOfTheTargetsPath) {  // A47.19
   }
 }
 
-TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsTold) {
+TEST_F(Route, AnAuthorityThatNoVirtualHostHasIsReported) {
   Lines lines = Run({"route", "--authority", "x", "xds:///headers.example", "/s/Method"});
   EXPECT_EQ(lines.back(), "1");
   EXPECT_NE(Text(lines).find("no virtual host has a domain that matches \"x\"; there are: "

@@ -30,8 +30,8 @@ const char kClusters[] = R"([
 
 // ---- answers ----
 
-struct RestAnswers : testing::Test {
-  ~RestAnswers() override {
+struct RestResponses : testing::Test {
+  ~RestResponses() override {
     gxds_file_set_unref(set_);
     gxds_schema_destroy(schema_);
   }
@@ -61,7 +61,7 @@ struct RestAnswers : testing::Test {
   std::string event_;
 };
 
-TEST_F(RestAnswers, AreTheResourcesAskedForInJson) {
+TEST_F(RestResponses, AreTheRequestedResourcesInJson) {
   Set(kClusters);
   const std::string answer = Ask(R"({"node":{"id":"n"},"resource_names":["a","none"]})");
   EXPECT_THAT(answer, AllOf(HasSubstr("200 {"),
@@ -71,12 +71,12 @@ TEST_F(RestAnswers, AreTheResourcesAskedForInJson) {
                             HasSubstr(R"("names":["a"])"), HasSubstr(VersionOf(answer))));
 }
 // Like Envoy's requests for clusters and listeners.
-TEST_F(RestAnswers, AreAllResourcesWhereNoneIsNamed) {
+TEST_F(RestResponses, AreAllResourcesWhereNoneIsNamed) {
   Set(kClusters);
   EXPECT_THAT(Ask("{}"), AllOf(HasSubstr(R"("name":"a")"), HasSubstr(R"("name":"b")")));
   EXPECT_THAT(Ask("{}", GXDS_FILE_LISTENER), AllOf(HasSubstr("200 {"), Not(HasSubstr("name"))));
 }
-TEST_F(RestAnswers, AVersionThatIsTheNewestIs304) {
+TEST_F(RestResponses, AVersionThatIsTheNewestIs304) {
   Set(kClusters);
   const std::string version = VersionOf(Ask(R"({"resourceNames":["a"]})"));
   EXPECT_EQ(Ask(R"({"resourceNames":["a"],"versionInfo":")" + version + R"("})"), "304 ");
@@ -90,13 +90,13 @@ TEST_F(RestAnswers, AVersionThatIsTheNewestIs304) {
   EXPECT_THAT(Ask(R"({"resource_names":["a"],"version_info":")" + version + R"("})"),
               HasSubstr("0.600s"));
 }
-TEST_F(RestAnswers, ANackIsTold) {
+TEST_F(RestResponses, ANackIsPrinted) {
   Set(kClusters);
   Ask(R"({"node":{"id":"n"},"resource_names":["a"],"version_info":"1","error_detail":{"message":"no"}})");
   EXPECT_THAT(event_, AllOf(HasSubstr(R"("event":"nack")"), HasSubstr(R"("detail":"no")"),
                             HasSubstr(R"("version":"1")"), HasSubstr(R"("node":"n")")));
 }
-TEST_F(RestAnswers, NonsenseIsRefused) {
+TEST_F(RestResponses, NonsenseIsRefused) {
   EXPECT_EQ(Ask("{}"), "503 no good state of the files is there yet");
   Set(kClusters);
   EXPECT_EQ(Ask("[]"), "400 expected a DiscoveryRequest");
@@ -146,7 +146,7 @@ class RestServer : public testing::Test {
   int port_ = 0;
 };
 
-TEST_F(RestServer, AnswersBothForms) {
+TEST_F(RestServer, ServesBothForms) {
   EXPECT_THAT(Ask("POST /v3/discovery:clusters", "", R"({"resource_names":["a"]})"),
               AllOf(HasSubstr("200 OK"), HasSubstr("Content-Type: application/json"),
                     HasSubstr(R"("name":"a")")));
@@ -158,7 +158,7 @@ TEST_F(RestServer, AnswersBothForms) {
   EXPECT_THAT(Ask("GET /xds-index.json", "If-None-Match: " + etag + "\r\n"),
               HasSubstr("304 Not Modified"));
 }
-TEST_F(RestServer, RefusesTheRestWithWords) {
+TEST_F(RestServer, RefusesTheRestWithAReason) {
   EXPECT_THAT(Ask("GET /"), AllOf(HasSubstr("404 Not Found"), HasSubstr("/xds-index.json")));
   EXPECT_THAT(Ask("GET /v3/discovery:clusters"), HasSubstr("405 "));
   EXPECT_THAT(Ask("POST /xds-index.json"), HasSubstr("405 "));

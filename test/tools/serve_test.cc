@@ -183,7 +183,7 @@ class Serve : public ::testing::Test {
   int port_ = 0;
 };
 
-TEST_F(Serve, GivesWhatIsAskedFor) {
+TEST_F(Serve, SendsWhatIsRequested) {
   Write("a.json", {"LDS l=1", "RDS r=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   Start();
   Call ads(channel_, kAds);
@@ -260,7 +260,7 @@ TEST_F(Serve, ABrokenFileKeepsTheLastGoodStateAndNamesFileLineAndField) {
   EXPECT_EQ(ads.Get(), "EDS a=2");
 }
 
-TEST_F(Serve, ErrorsAtTheStartAreToldAndMended) {
+TEST_F(Serve, ErrorsAtTheStartArePrintedAndMended) {
   files_.Write("a.yaml", "nonsense\n");
   Start();
   EXPECT_NE(Wait({"\"event\":\"error\"", "\"file\":\"a.yaml\"", "\"line\":1"}), "");
@@ -271,7 +271,7 @@ TEST_F(Serve, ErrorsAtTheStartAreToldAndMended) {
   EXPECT_EQ(ads.Get(), "LDS l=1");
 }
 
-TEST_F(Serve, ANackIsPrintedWithTheClientsWords) {
+TEST_F(Serve, ANackIsPrintedWithTheClientsError) {
   Write("a.json", {"CDS a=1"});
   Start();
   Call ads(channel_, kAds);
@@ -398,7 +398,7 @@ TEST_F(Serve, BytesThatAreNoRequestEndTheStream) {
   EXPECT_EQ(lrs.Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-TEST_F(Serve, AClientThatSaysItIsDoneIsAnsweredOk) {
+TEST_F(Serve, AClientThatEndsItsStreamGetsStatusOk) {
   Start();
   Call ads(channel_, kAds);
   ads.Send(Ask(EDS, {"x"}));
@@ -470,7 +470,7 @@ TEST_F(Serve, TwoServersDoNotShareAPort) {
   EXPECT_EQ(second.Wait(), 1);
 }
 
-TEST_F(Serve, ThePortFileIsThereOnceItSaysThatItListens) {
+TEST_F(Serve, ThePortFileIsThereOnceItPrintsThatItListens) {
   Start({"--port-file", files_.path() + "/port"});
   int port = 0;
   std::ifstream(files_.path() + "/port") >> port;

@@ -128,7 +128,7 @@ TEST_F(Status, WithoutTheVariableThereIsNoSocket) {
   EXPECT_NE(r.text.find("the program has made no xds: channel yet"), std::string::npos) << r.text;
 }
 
-TEST_F(Status, AFileThatIsNoSocketIsSaidHoweverLongItsPathIs) {
+TEST_F(Status, AFileThatIsNoSocketIsReportedHoweverLongItsPathIs) {
   const std::string path = dir_.path() + "/" + std::string(120, 'x');
   std::ofstream(path) << "x";
   Result r = Run({path});
@@ -204,7 +204,7 @@ Status::Result OfAService(const std::string& answer) {
   return {status, child.Output()};
 }
 
-TEST_F(Status, AsksTheCsdsServiceOfAnyProgram) {
+TEST_F(Status, CallsTheCsdsServiceOfAnyProgram) {
   // One client, whose scope is "x", without resources.
   Result r = OfAService(std::string("\x0a\x03\x22\x01x", 5));
   EXPECT_EQ(r.status, 0) << r.text;

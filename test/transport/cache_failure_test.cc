@@ -57,7 +57,7 @@ using ::testing::Not;
 
 using CacheFailure = CacheFile;
 
-TEST_F(CacheFailure, DirectoryThatIsNotThereIsTriedAgainLaterAndThatToldOnce) {
+TEST_F(CacheFailure, DirectoryThatIsNotThereIsTriedAgainLaterAndLoggedOnce) {
   const std::string mount = parent.path() + "/mount";
   File f(mount + "/cache");
   EXPECT_EQ(f.TakeLog(), "resource cache " + f.Path() +
@@ -114,7 +114,7 @@ TEST_F(CacheFailure, DirectoryThatIsRemovedOrMountedOverIsBegunAnew) {
   EXPECT_EQ(f.TakeLog(), "");
 }
 
-TEST_F(CacheFailure, AnotherFailureIsTold) {
+TEST_F(CacheFailure, AnotherFailureIsLogged) {
   const std::string later = parent.path() + "/not/there";
   File f(later);
   EXPECT_THAT(f.TakeLog(), HasSubstr("No such file or directory"));
@@ -197,7 +197,7 @@ void PutBoth(File *f, int number) {
   f->Settle();
 }
 
-TEST_F(CacheFailure, OneRecordThatDoesNotFitIsToldOnceThoughOthersDo) {
+TEST_F(CacheFailure, OneRecordThatDoesNotFitIsLoggedOnceThoughOthersDo) {
   File f(dir);
   {
     FilesOfAtMost bytes(1000);
@@ -319,7 +319,7 @@ TEST_F(CacheFailure, NoMoreRemovalsAreRememberedThanThat) {
   EXPECT_EQ(File(dir).Get("a"), "1 one");
 }
 
-TEST_F(CacheFailure, ProcessThatCannotUseWhatAnotherLeftDoesNotSayThatItKeepsIt) {
+TEST_F(CacheFailure, ProcessThatCannotUseWhatAnotherLeftDoesNotLogThatItKeepsIt) {
   auto first = std::make_unique<File>(dir);
   File second(dir);
   second.TakeLog();
@@ -369,7 +369,7 @@ class WriteError : public CacheFailure, public testing::WithParamInterface<int> 
 };
 INSTANTIATE_TEST_SUITE_P(All, WriteError, testing::Values(ENOSPC, EDQUOT, EIO, EFBIG));
 
-TEST_P(WriteError, IsTriedAgainAndToldOnce) {
+TEST_P(WriteError, IsTriedAgainAndLoggedOnce) {
   File f(dir);
   g_write_error = GetParam();
   f.Put("a", "newer");

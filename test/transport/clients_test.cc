@@ -237,7 +237,7 @@ TEST(Clients, TargetsShareOneStreamWithoutAServerToFallBackTo) {
   EXPECT_TRUE(server.NoMoreStreams());
 }
 
-TEST(Clients, TargetsShareWhereThereIsAServerToFallBackToIfToldTo) {
+TEST(Clients, TargetsShareWhereThereIsAServerToFallBackToIfConfigured) {
   AdsServer server, spare;
   const std::string told = R"(,"shared_stream":true,"authorities":{"a":{"xds_servers":[)" +
                            Server(spare.uri()) + "," + Server(server.uri()) + "]}}";
@@ -528,7 +528,7 @@ TEST(Clients, WithoutCredentialsTheChannelFails) {
   EXPECT_NE(n.text.find(gxds_test::kNoCredentials), std::string::npos) << n.text;
 }
 
-TEST(Clients, AStreamRefusedByTheServerIsToldToWatchers) {
+TEST(Clients, AStreamRefusedByTheServerIsReportedToWatchers) {
   AdsServer server;
   User a(server.uri());
   a.Watch({{1, "c"}});
@@ -569,7 +569,7 @@ TEST(Clients, WatchesOfOneTurnGoOutInOneRequest) {
   EXPECT_EQ(stream.TakeRequest().names, (Names{"a", "c", "d", "e"}));
 }
 
-TEST(Clients, DrainedIsToldOnceForAllThatOneResponseCaused) {
+TEST(Clients, DrainedIsCalledOnceForAllThatOneResponseCaused) {
   AdsServer server;
   User a(server.uri());
   a.Watch({{1, "a"}, {2, "b"}, {3, "c"}});
@@ -613,7 +613,7 @@ TEST(Clients, WatchesMadeInCallbacksGoOutInOneRequest) {  // A27.1
   }
 }
 
-TEST(Clients, NothingIsToldOfAWatchAfterItsEnd) {
+TEST(Clients, AWatchIsNotNotifiedAfterItsEnd) {
   AdsServer server;
   User a(server.uri());
   a.also = [&](const News &n) {
@@ -757,7 +757,7 @@ class LoadReports : public testing::Test {
 };
 
 // A client that two targets share.
-TEST(SharedLoadReports, OneStreamTellsEachRpcOfAllTargetsOnce) {
+TEST(SharedLoadReports, OneStreamReportsEachRpcOfAllTargetsOnce) {
   AdsServer server;
   User a(server.uri(), {.target = "xds:///one"}), b(server.uri(), {.target = "xds:///two"});
   auto locality = [](User &u, const char *cluster) {

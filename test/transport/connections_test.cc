@@ -95,7 +95,7 @@ class Connections : public testing::Test {
   std::vector<std::unique_ptr<Peer>> peers_;
 };
 
-TEST_F(Connections, WhoAsksIsAnsweredAndClosed) {
+TEST_F(Connections, ARequestGetsAResponseAndIsClosed) {
   Peer& peer = Connect();
   g_more = "answer";
   peer.Say("que");
@@ -108,7 +108,7 @@ TEST_F(Connections, WhoAsksIsAnsweredAndClosed) {
   EXPECT_EQ(gxds_connections_deadline(&all_), GXDS_TIME_NEVER);
 }
 
-TEST_F(Connections, FifteenThatAskNothingKeepNobodyWaiting) {
+TEST_F(Connections, FifteenWithoutARequestKeepNobodyWaiting) {
   const std::vector<Peer*> idle = Connect(15);
   Turns();
   for (int i = 0; i < 100; i++) {
@@ -120,7 +120,7 @@ TEST_F(Connections, FifteenThatAskNothingKeepNobodyWaiting) {
   for (Peer* p : idle) EXPECT_FALSE(p->IsClosed());
 }
 
-TEST_F(Connections, TheOldestThatHasAskedNothingMakesRoom) {
+TEST_F(Connections, TheOldestWithoutARequestMakesRoom) {
   g_more = std::string(8 << 20, 'x');  // more than a socket buffers
   Peer& reads_slowly = Connect();
   reads_slowly.Say("first.");
@@ -132,7 +132,7 @@ TEST_F(Connections, TheOldestThatHasAskedNothingMakesRoom) {
   EXPECT_FALSE(idle[1]->IsClosed());
 }
 
-TEST_F(Connections, WhenAllHaveAskedTheOldestMakesRoom) {
+TEST_F(Connections, WhenAllHaveRequestsTheOldestMakesRoom) {
   g_more = std::string(8 << 20, 'x');
   const std::vector<Peer*> slow = Connect(16);
   for (Peer* p : slow) p->Say(".");
@@ -191,7 +191,7 @@ TEST_F(Connections, AllIsSentToWhoReads) {
   EXPECT_EQ(all.substr(0, 3), "x.x");
 }
 
-TEST_F(Connections, ATooLongRequestIsNotAnswered) {
+TEST_F(Connections, ATooLongRequestGetsNoResponse) {
   Peer& peer = Connect();
   peer.Say(std::string(GXDS_REQUEST_BYTES_MAX, 'x'));
   Turns();
@@ -214,7 +214,7 @@ TEST_F(Connections, WhoGoesIsForgotten) {
 }
 
 // Each response takes all the time that a connection has.
-TEST_F(Connections, OneIsAnsweredInATurnSoThatTheTimeOfTheOthersEnds) {
+TEST_F(Connections, OneResponseIsMadeInATurnSoThatTheTimeOfTheOthersEnds) {
   g_takes = GXDS_CONNECTION_TIME;
   const std::vector<Peer*> asking = Connect(16);
   for (Peer* p : asking) p->Say("x.");

@@ -150,7 +150,7 @@ class Http : public testing::Test {
   std::vector<Result> results_;
 };
 
-TEST_F(Http, AGetHasTheEtagAndSaysWhatItTakes) {
+TEST_F(Http, AGetHasTheEtagAndWhatItAccepts) {
   Server server(
       Saying("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"e\"\r\nContent-Type: a/b\r\n"
              "cache-control: public, max-age=60\r\n\r\nhi"));
@@ -189,13 +189,13 @@ TEST_F(Http, WhatMayNotBeKeptHasNoAge) {
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
-TEST_F(Http, AnAnswerOfACacheIsFreshForLess) {
+TEST_F(Http, AResponseOfACacheIsFreshForLess) {
   Server server(Saying(
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAge: 50\r\nCache-Control: max-age=60\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 10 * GXDS_SECOND);
 }
-TEST_F(Http, AStaleAnswerOfACacheIsNotFresh) {
+TEST_F(Http, AStaleResponseOfACacheIsNotFresh) {
   Server server(Saying(
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nAge: 70\r\n\r\n"));
   Create(server.uri());
@@ -214,20 +214,20 @@ TEST_F(Http, AMaxAgeBeyondAllBoundsIsTheLongest) {
   Create(server.uri());
   EXPECT_EQ(Get().max_age, ((gxds_duration)1 << 31) * GXDS_SECOND);
 }
-TEST_F(Http, RetryAfterIsTold) {
+TEST_F(Http, RetryAfterIsReported) {
   Server server(Saying("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: 120\r\n\r\n"));
   Create(server.uri());
   Result r = Get();
   EXPECT_EQ(r.code, 503);
   EXPECT_EQ(r.retry_after, 120 * GXDS_SECOND);
 }
-TEST_F(Http, ARedirectIsAnAnswer) {
+TEST_F(Http, ARedirectIsAResponse) {
   Server server(Saying("HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().code, 302);
   EXPECT_EQ(server.requests().size(), 1u);
 }
-TEST_F(Http, HalfAnAnswerIsNone) {
+TEST_F(Http, HalfAResponseIsNone) {
   Server server(Saying("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
   Create(server.uri());
   Result r = Get();
@@ -235,7 +235,7 @@ TEST_F(Http, HalfAnAnswerIsNone) {
   EXPECT_EQ(r.body, "");
   EXPECT_NE(r.error, "");
 }
-TEST_F(Http, NobodyThereIsNoAnswer) {
+TEST_F(Http, NobodyThereIsNoResponse) {
   std::string uri;
   { uri = Server(Saying("")).uri(); }
   Create(uri);
@@ -288,7 +288,7 @@ TEST_F(Http, SizesCountAfterDecompression) {
   EXPECT_TRUE(r.too_long);
   EXPECT_EQ(r.error, "the answer has more than 199999 bytes");
 }
-TEST_F(Http, CancelledOnesAreNotAnswered) {
+TEST_F(Http, CancelledOnesGetNoResponse) {
   Server server([](int fd, const std::string &request) {
     if (request.find("/held") != std::string::npos) {
       char end;

@@ -80,7 +80,7 @@ TEST_F(JwtFile, InTheMinuteBeforeThatItIsReadForTheNext) {  // A97.7
   EXPECT_EQ(Get(), Of("two", 7200));
 }
 
-TEST_F(JwtFile, IsNotReadBeforeItIsAskedFor) {  // A97.11
+TEST_F(JwtFile, IsNotReadBeforeItIsRequested) {  // A97.11
   At(10);
   Write(Of("one", 3600));
   EXPECT_EQ(Get(), Of("one", 3600));

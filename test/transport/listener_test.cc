@@ -37,7 +37,7 @@ int Listen(sockaddr_un *address, socklen_t *size) {
   return fd;
 }
 
-TEST(Listener, SixteenThatAskNothingKeepNobodyWaiting) {
+TEST(Listener, SixteenWithoutARequestKeepNobodyWaiting) {
   sockaddr_un address;
   socklen_t size;
   const int listening = Listen(&address, &size);

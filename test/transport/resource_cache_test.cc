@@ -82,7 +82,7 @@ struct ResourceCache : testing::Test {
   Program other;
 };
 
-TEST_F(ResourceCache, ProgramsThatAskAsTheSameShareAFile) { EXPECT_TRUE(Share(one, other)); }
+TEST_F(ResourceCache, ProgramsOfTheSameNodeShareAFile) { EXPECT_TRUE(Share(one, other)); }
 
 TEST_F(ResourceCache, OfAnotherTargetIsAnother) {
   other.target = "xds:///other";
@@ -132,7 +132,7 @@ TEST_F(ResourceCache, FeaturesOfTheServerDoNotCount) {
   EXPECT_TRUE(Share(one, other));
 }
 
-TEST_F(ResourceCache, WordsAreNotTakenForOneAnother) {
+TEST_F(ResourceCache, FieldsAreNotTakenForOneAnother) {
   one.creds_type = "ab";
   one.creds_config = "c";
   other.creds_type = "a";

@@ -88,7 +88,7 @@ bool AwaitIdleThreads() {
 
 const char kNoClients[] = "grpc_xds status 0\n";
 
-TEST(StatusSocket, IsThereOnlyWhenAskedFor) {
+TEST(StatusSocket, IsThereOnlyWhenConfigured) {
   TempDir dir;
   EXPECT_EQ(InAProcess([&] {
               unsetenv("GRPC_XDS_STATUS_DIR");
@@ -197,7 +197,7 @@ TEST(StatusSocket, TheChildOfAForkHasItsOwn) {
 }
 
 // In addition to the socket's mode, the kernel identifies the client's user.
-TEST(StatusSocket, OtherUsersAreToldNothing) {
+TEST(StatusSocket, OtherUsersGetNothing) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   TempDir dir;
   EXPECT_EQ(InAProcess([&] {

@@ -221,7 +221,7 @@ TEST(StreamCall, ReadsOneMessageForEachRead) {
   }
 }
 
-TEST(StreamCall, TellsTheStatusAfterAllMessages) {
+TEST(StreamCall, ReportsTheStatusAfterAllMessages) {
   RawServer server;
   Client client(server.uri());
   client.ReadInEachCallback();
@@ -238,7 +238,7 @@ TEST(StreamCall, TellsTheStatusAfterAllMessages) {
   }
 }
 
-TEST(StreamCall, TellsACleanEnd) {
+TEST(StreamCall, ReportsACleanEnd) {
   RawServer server;
   Client client(server.uri());
   client.Open();
@@ -261,7 +261,7 @@ TEST(StreamCall, ASendThatFailsIsNotReportedAsSent) {
   EXPECT_TRUE(client.Empty());
 }
 
-TEST(StreamCall, CloseCancelsAndTellsNothing) {
+TEST(StreamCall, CloseCancelsAndReportsNothing) {
   RawServer server;
   Client client(server.uri());
   client.Open();

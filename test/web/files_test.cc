@@ -108,7 +108,7 @@ TEST_F(WebFiles, SixAreOnTheirWayAtATime) {
   EXPECT_EQ(Fetch().path, "/6.json");
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(WebFiles, AFileThatIsNotTheIndexsIsAskedForOnceMore) {
+TEST_F(WebFiles, AFileThatIsNotTheIndexsIsRequestedOnceMore) {
   const Files old = {{"a.json", Cluster("a")}};
   const Files fresh = {{"a.json", Cluster("a", "t")}};
   const struct {
@@ -175,7 +175,7 @@ TEST_F(WebFiles, FilesWithErrorsReplaceNothing) {
   Answer(r, {.code = 304});
   EXPECT_THAT(Next(), HasSubstr(R"("name":"a")")) << "it was taken back";
 }
-TEST_F(WebFiles, AWrongIndexIsToldWithAllThatIsWrong) {
+TEST_F(WebFiles, EveryErrorOfAnIndexIsReported) {
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = R"({"files":[{"path":"../a.json","size":1,"sha256":"00"}]})"});
   EXPECT_EQ(End(),
@@ -200,7 +200,7 @@ TEST_F(WebFiles, MaxAgeOfTheIndexCounts) {
   now_ += 14 * GXDS_SECOND;
   EXPECT_EQ(Fetch().path, "/xds-index.json");
 }
-TEST_F(WebFiles, ANameThatNoFileHasIsToldSo) {
+TEST_F(WebFiles, ANameThatNoFileHasDoesNotExist) {
   Ask(kCds, {"b"});
   Serve({{"a.json", Cluster("a")}});
   EXPECT_THAT(Next(), HasSubstr("no file in http://h has a Cluster of that name"));

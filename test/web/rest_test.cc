@@ -47,7 +47,7 @@ TEST_F(Rest, ARequestIsWholeAndHasTheNode) {  // E4.1, E4.2
   EXPECT_EQ(r.path, "/v3/discovery:listeners");
   EXPECT_THAT(r.body, HasSubstr(R"("node":{"id":"n")")) << "which the engine sends once a stream";
 }
-TEST_F(Rest, AnAnswerIsAResponse) {
+TEST_F(Rest, AnHttpResponseBecomesAResponse) {
   Ask(kCds, {"a"});
   Answer(Fetch(), {.body = Response("7", {Cluster("a")})});
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), HasSubstr(R"("name":"a")"),
@@ -55,7 +55,7 @@ TEST_F(Rest, AnAnswerIsAResponse) {
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
-TEST_F(Rest, WhatTheAnswerLacksDoesNotExist) {  // E4.7
+TEST_F(Rest, WhatTheResponseLacksDoesNotExist) {  // E4.7
   Ask(kEds, {"a", "gone"});
   Answer(Fetch(), {.body = Response(
                        "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
@@ -86,14 +86,14 @@ TEST_F(Rest, NothingNewIsA304) {  // E4.4
   EXPECT_EQ(End(), "");
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
 }
-TEST_F(Rest, TheSameAnswerAgainIsNothingNew) {
+TEST_F(Rest, TheSameResponseAgainIsNothingNew) {
   Hold();
   now_ += Wait();
   Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
-TEST_F(Rest, ANackIsToldAtOnceAndOnce) {  // E4.5
+TEST_F(Rest, ANackIsSentAtOnceAndOnce) {  // E4.5
   Hold();
   now_ += Wait();
   const std::string bad = Response("2", {Cluster("a", R"(,"type":"STATIC")")}, R"(,"nonce":"y")");
@@ -125,7 +125,7 @@ TEST_F(Rest, ARequestAfterANackIsNoAck) {
   now_ += Wait();
   EXPECT_THAT(Fetch().body, Not(HasSubstr("version_info"))) << "1 was given for other names";
 }
-TEST_F(Rest, ANackOfTheAnswerToANackWaitsForTheNextPoll) {  // E4.5
+TEST_F(Rest, ANackOfTheResponseToANackWaitsForTheNextPoll) {  // E4.5
   Hold();
   now_ += Wait();
   const std::string bad = Cluster("a", R"(,"type":"STATIC")");
@@ -145,7 +145,7 @@ TEST_F(Rest, ANackOfTheAnswerToANackWaitsForTheNextPoll) {  // E4.5
   Ask(kCds, {"a"}, "4", kNack);
   EXPECT_NE(Fetch().path, "") << "of the answer to a poll in its turn";
 }
-TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {  // E4.3, E4.6
+TEST_F(Rest, OtherNamesAreRequestedAtOnceWithoutAVersion) {  // E4.3, E4.6
   Hold();
   Ask(kCds, {"a", "b"}, "1", kAck);
   EXPECT_FALSE(WasSent());
@@ -154,7 +154,7 @@ TEST_F(Rest, OtherNamesAreAskedForAtOnceWithoutAVersion) {  // E4.3, E4.6
               AllOf(HasSubstr(R"("resource_names":["a","b"])"), Not(HasSubstr("version_info"))))
       << "a server that knows the version only would say that there is nothing new";
 }
-TEST_F(Rest, A304WithoutAVersionIsNoAnswerYet) {
+TEST_F(Rest, A304WithoutAVersionIsNoResponseYet) {
   Ask(kEds, {"a"});
   Request r = Fetch();
   EXPECT_TRUE(WasSent());
@@ -169,7 +169,7 @@ TEST_F(Rest, A304WithoutAVersionIsNoAnswerYet) {
                               {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
   EXPECT_THAT(Next(), HasSubstr(R"("cluster_name":"a")"));
 }
-TEST_F(Rest, AnAnswerToOtherNamesIsDropped) {  // E4.6
+TEST_F(Rest, AResponseToOtherNamesIsDropped) {  // E4.6
   Ask(kCds, {"a"});
   Request old = Fetch();
   ASSERT_TRUE(WasSent());
@@ -180,14 +180,14 @@ TEST_F(Rest, AnAnswerToOtherNamesIsDropped) {  // E4.6
   Answer(r, {.body = Response("1", {Cluster("a"), Cluster("b")})});
   EXPECT_THAT(Next(), HasSubstr(R"("name":"b")"));
 }
-TEST_F(Rest, WhoAsksForNothingIsNotPolled) {
+TEST_F(Rest, ATypeWithoutNamesIsNotPolled) {
   Hold();
   Ask(kCds, {}, "1", kAck);
   EXPECT_TRUE(WasSent());
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(Rest, ATypeIsNotPolledUntilItsResponseIsAnswered) {  // E4.11
+TEST_F(Rest, ATypeIsNotPolledBeforeTheAckOfItsResponse) {  // E4.11
   Hold();
   now_ += Wait();
   Answer(Fetch(), {.body = Response("2", {Cluster("a", R"(,"type":"EDS")")})});
@@ -249,7 +249,7 @@ TEST_F(Rest, AServerThatFailsEndsTheStream) {  // E4.9
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
 }
-TEST_F(Rest, ANewStreamAsksForAllAnew) {
+TEST_F(Rest, ANewStreamRequestsAllAgain) {
   Hold();
   now_ += Wait();
   Answer(Fetch(), {.code = 500});
@@ -261,7 +261,7 @@ TEST_F(Rest, ANewStreamAsksForAllAnew) {
   Answer(r, {.body = Response("1", {Cluster("a")})});
   EXPECT_NE(Next(), "");
 }
-TEST_F(Rest, AnAnswerThatComesAfterTheEndIsDropped) {
+TEST_F(Rest, AResponseThatComesAfterTheEndIsDropped) {
   Ask(kCds, {"a"});
   Request r = Fetch();
   gxds_web_server_close(server_);
@@ -294,7 +294,7 @@ TEST_F(Rest, TypesThatServersGuessAreTaken) {
     EXPECT_NE(Next(), "") << type;
   }
 }
-TEST_F(Rest, WrongJsonIsToldWithLineAndField) {  // E4.9
+TEST_F(Rest, WrongJsonIsReportedWithLineAndField) {  // E4.9
   const struct {
     std::string body, why;
   } wrong[] = {

@@ -106,7 +106,7 @@ TEST(Cache, DeletionIsAnAmbientErrorAndTheResourceStays) {  // A88.3
   EXPECT_TRUE(s.Logged("deleted: Foo foo1"));
 }
 
-TEST(Cache, DeletionIsToldOnce) {
+TEST(Cache, DeletionIsReportedOnce) {
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   s.Respond(kFoo, "3", {"foo2=2"});
@@ -124,7 +124,7 @@ TEST(Cache, DeletedResourceThatComesBackUnchangedEndsTheError) {  // A88.2
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 ACKED 3 foo1=1 watchers=1"));
 }
 
-TEST(Cache, DeletedResourceThatComesBackChangedIsToldAlone) {  // which ends the error (A88)
+TEST(Cache, DeletedResourceThatComesBackChangedIsNotifiedAlone) {  // which ends the error (A88)
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   EXPECT_EQ(s.foo1.Next(), "ambient " + std::string(kDeleted));
@@ -133,7 +133,7 @@ TEST(Cache, DeletedResourceThatComesBackChangedIsToldAlone) {  // which ends the
   EXPECT_EQ(s.foo1.Next(), "nothing");
 }
 
-TEST(Cache, LaterWatchIsToldTheResourceThenTheAmbientError) {  // A88.8
+TEST(Cache, LaterWatchGetsTheResourceThenTheAmbientError) {  // A88.8
   Cached s;
   s.Respond(kFoo, "2", {"foo2=2"});
   Watcher &later = s.Watch(kFoo, "foo1");

@@ -77,7 +77,7 @@ TEST(ClientStatus, ARejectedOneHasItsErrorAndTheLastGoodResource) {  // A40.3
   EXPECT_EQ(foo.failed, kEpoch + rejected);
 }
 
-TEST(ClientStatus, ADeletedOneSaysWhoDeletedItAndStaysInUse) {  // A88
+TEST(ClientStatus, ADeletedOneNamesWhoDeletedItAndStaysInUse) {  // A88
   Watching s;
   s.Respond(kFoo, "1", {"foo1=1"});
   s.Respond(kFoo, "2", {});
@@ -87,7 +87,7 @@ TEST(ClientStatus, ADeletedOneSaysWhoDeletedItAndStaysInUse) {  // A88
   EXPECT_THAT(foo.error, HasSubstr("resource deleted (xDS server server1)"));
 }
 
-TEST(ClientStatus, ATimeoutThatIsTransientIsSaidSo) {  // A88
+TEST(ClientStatus, ATransientTimeoutIsReportedAsOne) {  // A88
   ScenarioOptions options;
   options.servers[0].resource_timer_is_transient_error = true;
   Watching s(options);

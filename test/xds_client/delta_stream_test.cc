@@ -52,7 +52,7 @@ TEST(DeltaStream, BeginsWithTheVersionsOfWhatIsHeld) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaStream, WhatIsNotInUseAsItCameIsNotClaimed) {
+TEST(DeltaStream, VersionOfWhatIsNotInUseAsItCameIsNotSent) {
   Served s;
   s.server().RespondDelta(kFoo, {{"foo1", "4", "foo1=bad"}}, {"foo2"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("Foo nonce=n3 NACK 3: "));
@@ -64,7 +64,7 @@ TEST(DeltaStream, WhatIsNotInUseAsItCameIsNotClaimed) {
   s.Forgive();
 }
 
-TEST(DeltaStream, WhatCameUnderAnAliasIsNotClaimed) {
+TEST(DeltaStream, VersionOfWhatCameUnderAnAliasIsNotSent) {
   Scenario s(Delta());
   Watcher &w = s.Watch(kFoo, "alias");
   EXPECT_EQ(s.NextRequest(), "Foo +alias node");
@@ -75,7 +75,7 @@ TEST(DeltaStream, WhatCameUnderAnAliasIsNotClaimed) {
   EXPECT_EQ(s.NextRequest(), "Foo +alias node");  // the server has no version under that name
 }
 
-TEST(DeltaStream, WithoutAWordForTheTimeOfAnAnswerWhereAllIsClaimedIsNoOutage) {  // A57
+TEST(DeltaStream, ThatIsSilentForTheTimeToRespondAfterAllVersionsIsNoOutage) {  // A57
   Served s;
   s.server().RestartStream();
   for (int i = 0; i < 3; i++) {
@@ -88,7 +88,7 @@ TEST(DeltaStream, WithoutAWordForTheTimeOfAnAnswerWhereAllIsClaimedIsNoOutage) {
   s.Forgive();
 }
 
-TEST(DeltaStream, NameAskedForAgainAndGivenUpBeforeItWasSaidIsUnsubscribed) {
+TEST(DeltaStream, NameWatchedAgainAndGivenUpBeforeARequestIsUnsubscribed) {
   Scenario s(Delta());
   s.server().HoldSends();
   std::vector<Watcher *> w = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
@@ -131,7 +131,7 @@ struct FellBack : Scenario {
 };
 
 // The first server assumes that the client still has what it sent before.
-TEST(DeltaStream, WhatAnotherServerSentIsAskedForAnewAfterTheReturn) {  // A71
+TEST(DeltaStream, WhatAnotherServerSentIsRequestedAgainAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo1", "1", "foo1=8"}, {"foo2", "1", "foo2=8"}});
   EXPECT_EQ(s.foo1.Next(), "foo1=8");
@@ -143,7 +143,7 @@ TEST(DeltaStream, WhatAnotherServerSentIsAskedForAnewAfterTheReturn) {  // A71
   s.Forgive();
 }
 
-TEST(DeltaStream, WhatAnotherServerDeletedIsAskedForAnewAfterTheReturn) {  // A71
+TEST(DeltaStream, WhatAnotherServerDeletedIsRequestedAgainAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo2", "1", "foo2=8"}}, {"foo1"});
   EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND"));
@@ -154,7 +154,7 @@ TEST(DeltaStream, WhatAnotherServerDeletedIsAskedForAnewAfterTheReturn) {  // A7
   s.Forgive();
 }
 
-TEST(DeltaStream, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {  // A71
+TEST(DeltaStream, WhatAnotherServerBrokeIsRequestedAgainAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo1", "7", "foo1=bad"}, {"foo2", "1", "foo2=8"}});
   EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient UNAVAIL"));
@@ -164,7 +164,7 @@ TEST(DeltaStream, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {  // A7
 }
 
 // The first server will still send the resources that the client has not received from it.
-TEST(DeltaStream, WhatItsServerHasYetToSendIsNotAskedForAnewAfterTheReturn) {  // A71
+TEST(DeltaStream, WhatItsServerHasYetToSendIsNotRequestedAgainAfterTheReturn) {  // A71
   FellBack s;
   s.fallback().RespondDelta(kFoo, {{"foo2", "1", "foo2=8"}});
   EXPECT_EQ(s.foo2->Next(), "foo2=8");
@@ -173,7 +173,7 @@ TEST(DeltaStream, WhatItsServerHasYetToSendIsNotAskedForAnewAfterTheReturn) {  /
   s.Forgive();
 }
 
-TEST(DeltaStream, ResponseOfATypeThatWasNeverAskedForIsNotAnswered) {
+TEST(DeltaStream, ResponseOfATypeThatWasNeverRequestedGetsNoAck) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -183,7 +183,7 @@ TEST(DeltaStream, ResponseOfATypeThatWasNeverAskedForIsNotAnswered) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaStream, AllIsClaimedAfterAnOutageWhichSilenceEnds) {
+TEST(DeltaStream, AllVersionsAreSentAfterAnOutageWhichSilenceEnds) {
   Served s;
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo +foo1@1 +foo2@2 node");
@@ -196,7 +196,7 @@ TEST(DeltaStream, AllIsClaimedAfterAnOutageWhichSilenceEnds) {
   for (Watcher *w : {s.foo1, s.foo2, s.bar1}) EXPECT_EQ(w->Next(), "ambient OK");
 }
 
-TEST(DeltaStream, NothingIsClaimedFromAServerThatAnotherStandsInFor) {  // A71
+TEST(DeltaStream, NoVersionIsSentToAServerThatAnotherStandsInFor) {  // A71
   ScenarioOptions options = Delta();
   ServerConfig second;
   second.uri = "server2";
@@ -226,7 +226,7 @@ TEST(DeltaStream, NothingIsClaimedFromAServerThatAnotherStandsInFor) {  // A71
   s.Forgive();
 }
 
-TEST(DeltaStream, ServerThatDoesNotKnowItIsSpokenToInStateOfTheWorld) {
+TEST(DeltaStream, ServerThatDoesNotKnowItGetsStateOfTheWorld) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &bar1 = s.Watch(kBar, "bar1");
@@ -268,7 +268,7 @@ TEST(DeltaStream, ServerThatForgotItGivesAllAgainInStateOfTheWorld) {
   EXPECT_EQ(s.foo2->Next(), "foo2=5");
 }
 
-TEST(DeltaStream, ServersAreSpokenToEachInItsOwnWay) {
+TEST(DeltaStream, EachServerGetsItsOwnVariant) {
   ScenarioOptions options;
   ServerConfig other;
   other.uri = "server2";
@@ -282,7 +282,7 @@ TEST(DeltaStream, ServersAreSpokenToEachInItsOwnWay) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaStream, ResponseToARequestOnAnEarlierStreamIsNotAnswered) {
+TEST(DeltaStream, ResponseToARequestOnAnEarlierStreamGetsNoAck) {
   Served s;
   s.server().HoldSends();
   s.server().RespondDelta(kFoo, {{"foo1", "4", "foo1=4"}});

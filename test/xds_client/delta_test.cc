@@ -16,7 +16,7 @@ ScenarioOptions Delta() {
   return options;
 }
 
-TEST(DeltaSubscription, RequestsSayDifferences) {
+TEST(DeltaSubscription, RequestsHaveDifferences) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -48,7 +48,7 @@ TEST(DeltaSubscription, ChangesOfOneTurnAreOneRequestPerType) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaSubscription, OnlyAnswersCarryANonceAndEachResponseIsAnsweredOnce) {
+TEST(DeltaSubscription, OnlyAcksCarryANonceAndEachResponseGetsOne) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -63,7 +63,7 @@ TEST(DeltaSubscription, OnlyAnswersCarryANonceAndEachResponseIsAnsweredOnce) {
   EXPECT_EQ(s.Dump(), "Foo foo1 ACKED 1 foo1=6 watchers=1\nFoo foo2 ACKED 7 foo2=1 watchers=1\n");
 }
 
-TEST(DeltaSubscription, ResponsesReadWhileARequestIsOnItsWayAreAllAnswered) {
+TEST(DeltaSubscription, ResponsesReadWhileARequestIsOnItsWayAllGetAnAck) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -109,7 +109,7 @@ TEST(DeltaSubscription, AcksAndNacksCarryNoNamesAndNamesNoNonce) {
   s.Forgive();
 }
 
-TEST(DeltaSubscription, ServerThatReadsNoAnswersIsNotReadFromForEver) {
+TEST(DeltaSubscription, ServerThatReadsNoAcksIsNotReadFromForEver) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -124,7 +124,7 @@ TEST(DeltaSubscription, ServerThatReadsNoAnswersIsNotReadFromForEver) {
   s.Forgive();
 }
 
-TEST(DeltaSubscription, NameGivenUpAndAskedForAgainAtOnceIsNotSaid) {
+TEST(DeltaSubscription, NameUnsubscribedAndSubscribedAgainAtOnceIsNotSent) {
   Scenario s(Delta());
   Watcher &first = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -141,7 +141,7 @@ TEST(DeltaSubscription, NameGivenUpAndAskedForAgainAtOnceIsNotSaid) {
   s.Forgive();
 }
 
-TEST(DeltaSubscription, WhatIsWaitedForIsAskedForAnewSoThatItsTimeStarts) {
+TEST(DeltaSubscription, WhatIsWaitedForIsSubscribedAgainSoThatItsTimeStarts) {
   Scenario s(Delta());
   Watcher &first = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -155,7 +155,7 @@ TEST(DeltaSubscription, WhatIsWaitedForIsAskedForAnewSoThatItsTimeStarts) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaSubscription, WhatIsKnownNotToExistIsNotAskedForTwice) {
+TEST(DeltaSubscription, WhatIsKnownNotToExistIsNotSubscribedTwice) {
   Scenario s(Delta());
   Watcher &first = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -173,7 +173,7 @@ TEST(DeltaSubscription, WhatIsKnownNotToExistIsNotAskedForTwice) {
 
 // In one request, unsubscribing and subscribing would have no effect. A server that remembers what
 // it sent would not send the resource again without an unsubscription.
-TEST(DeltaSubscription, NameThatWasGivenUpIsTakenBackBeforeItIsAskedForAgain) {
+TEST(DeltaSubscription, NameIsUnsubscribedBeforeItIsSubscribedAgain) {
   ScenarioOptions options = Delta();
   options.servers.push_back(ServerConfig{"server2"});
   options.servers[1].delta = true;
@@ -201,7 +201,7 @@ TEST(DeltaSubscription, NameThatWasGivenUpIsTakenBackBeforeItIsAskedForAgain) {
   s.Forgive();
 }
 
-TEST(DeltaSubscription, NameThatCameBackWhileNothingCouldBeSaidIsNotSaid) {
+TEST(DeltaSubscription, NameThatCameBackWhileNothingCouldBeSentIsNotSent) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -220,7 +220,7 @@ TEST(DeltaSubscription, NameThatCameBackWhileNothingCouldBeSaidIsNotSaid) {
   s.Forgive();
 }
 
-TEST(DeltaSubscription, EverythingIsNeverAskedFor) {
+TEST(DeltaSubscription, TheWildcardIsNeverSubscribed) {
   Scenario s(Delta());
   Watcher &star = s.Watch(kFoo, "*");
   EXPECT_THAT(star.Next(), HasSubstr("would ask an xDS server for everything"));
@@ -257,7 +257,7 @@ TEST(DeltaSubscription, FederatedNamesAreCanonicalWhereverTheyComeFrom) {  // A4
   EXPECT_THAT(w.Next(), HasSubstr("ambient NOT_FOUND"));
 }
 
-TEST(DeltaResponse, NackTellsAllErrorsAndGoodResourcesAreUsed) {  // A46
+TEST(DeltaResponse, NackHasAllErrorsAndGoodResourcesAreUsed) {  // A46
   Scenario s(Delta());
   std::vector<Watcher *> w =
       s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}, {&kFoo, "foo3"}, {&kFoo, "foo4"}});
@@ -331,7 +331,7 @@ TEST(DeltaResponse, RemovalDropsTheResourceWhereDataErrorsFail) {  // A88
   EXPECT_THAT(bar1.Next(), HasSubstr("error NOT_FOUND: resource deleted"));
 }
 
-TEST(DeltaResponse, NonExistenceThatIsToldEndsTheWaitForIt) {
+TEST(DeltaResponse, RemovalOfWhatNeverCameEndsTheWaitForIt) {
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
@@ -399,7 +399,7 @@ TEST(DeltaResponse, ResendsAreTolerated) {
   EXPECT_EQ(s.NextRequest(), "Foo nonce=n4");
 }
 
-TEST(DeltaResponse, ResourceAnswersToItsAliases) {
+TEST(DeltaResponse, ResourceIsFoundByItsAliases) {
   Scenario s(Delta());
   std::vector<Watcher *> w = s.WatchTogether({{&kFoo, "alias1"}, {&kFoo, "alias2"}});
   EXPECT_EQ(s.NextRequest(), "Foo +alias1 +alias2 node");
@@ -487,7 +487,7 @@ TEST(DeltaResponse, BytesThatAreNoResponseAreIgnored) {
   s.ForgiveTimers();
 }
 
-TEST(DeltaResponse, ErrorOfOneResourceIsTold) {  // xRFC TP3
+TEST(DeltaResponse, ErrorOfOneResourceIsReported) {  // xRFC TP3
   Scenario s(Delta());
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");

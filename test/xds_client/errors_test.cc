@@ -29,7 +29,7 @@ TEST(Timer, ResourceThatDoesNotComeDoesNotExist) {  // A57.8, A88.15
   EXPECT_TRUE(s.Logged("timeout obtaining resource: Foo foo1"));
 }
 
-TEST(Timer, LaterWatchIsToldAtOnceThatItDoesNotExist) {
+TEST(Timer, LaterWatchIsNotifiedAtOnceThatItDoesNotExist) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Advance(15 * GXDS_SECOND);
@@ -61,7 +61,7 @@ TEST(Timer, StartsWhenTheRequestIsOnItsWay) {  // A57.9
   s.ForgiveTimers();
 }
 
-TEST(Timer, OfWhatTheNextRequestAsksForStartsWithThatRequest) {
+TEST(Timer, OfWhatTheNextRequestAddsStartsWithThatRequest) {
   Scenario s;
   s.server().HoldSends();
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -202,7 +202,7 @@ TEST(Timer, ResourceThatComesLateIsUsed) {
   s.Forgive();
 }
 
-TEST(Timer, SecondTimeoutOfAResourceIsToldNoMore) {
+TEST(Timer, SecondTimeoutOfAResourceIsNotReported) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   Watcher &bar1 = s.Watch(kBar, "bar1");

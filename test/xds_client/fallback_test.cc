@@ -132,7 +132,7 @@ TEST(Fallback, DoesNotEndWithTheSilenceOfThePrimary) {  // A71.8
 
 /* With a claim the primary would assume that the client has its resources, and the client would
  * keep the other server's. */
-TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
+TEST(Fallback, NoVersionOfThePrimaryIsSentForWhatAnotherServerSent) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.Respond(kFoo, "p1", {"foo1=primary"});
@@ -152,7 +152,7 @@ TEST(Fallback, ClaimsNoVersionOfThePrimaryForWhatAnotherServerSent) {
 }
 
 // The server would not send the resource again on the same stream.
-TEST(Fallback, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {
+TEST(Fallback, WhatAnotherServerBrokeIsRequestedAgainAfterTheReturn) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");
@@ -168,7 +168,7 @@ TEST(Fallback, WhatAnotherServerSpoiledIsAskedForAnewAfterTheReturn) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
 }
 
-TEST(Fallback, WhatIsWatchedAgainAtTheReturnIsAskedForAnewToo) {
+TEST(Fallback, WhatIsWatchedAgainAtTheReturnIsRequestedAgainToo) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] node");
@@ -187,7 +187,7 @@ TEST(Fallback, WhatIsWatchedAgainAtTheReturnIsAskedForAnewToo) {
   EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1]");
 }
 
-TEST(Fallback, ErrorIsToldWhenAllServersFail) {  // A71.6
+TEST(Fallback, WatchersGetAnErrorWhenAllServersFail) {  // A71.6
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.primary.FailChannel("down");
@@ -215,7 +215,7 @@ TEST(Fallback, GoesOnToTheThirdServerAndBackToTheSecond) {
 }
 
 // The response was made when only names of xdstp://a/ were requested.
-TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotAskedFor) {
+TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotRequested) {
   ScenarioOptions options = Servers(2);
   options.authorities["a"] = {options.servers[1]};
   Scenario s(options);

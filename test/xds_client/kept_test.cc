@@ -74,7 +74,7 @@ TEST(Kept, IsPersistedAgainWhenItWasLost) {
                                 Pair("server1 Foo foo1", "1 foo1=1")));
 }
 
-TEST(Kept, IsForgottenWhenNobodyAsksForItAnyMore) {
+TEST(Kept, IsForgottenWhenNobodyWatchesItAnyMore) {
   Disk disk;
   Keeping s(&disk);
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
@@ -133,7 +133,7 @@ TEST(Kept, IsNotUsedBeforeEveryServerWasTried) {
   EXPECT_EQ(foo2.Next(), "nothing");
 }
 
-TEST(Kept, IsUsedWhenNoServerAnswersInTime) {
+TEST(Kept, IsUsedWhenNoServerRespondsInTime) {
   Disk disk = OneKept();
   Keeping s(&disk, 2);
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -185,7 +185,7 @@ TEST(Kept, IsGoodWhenAServerSendsTheSame) {
 
 // For this type an absence in a response means nothing. Only the timeout shows that the resource
 // does not exist, as for a client without a cache (A57).
-TEST(Kept, ThatServersDoNotHaveIsSaidNotToExistInTime) {
+TEST(Kept, ThatServersDoNotHaveIsReportedNotToExistInTime) {
   for (bool fail_on_data_errors : {false, true}) {
     Disk disk = {{"server1 Bar bar1", "7 bar1=kept"}};
     Keeping s(&disk, 1, fail_on_data_errors);
@@ -221,7 +221,7 @@ TEST(Kept, IsWaitedForOnALaterStreamToo) {
   EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND"));
 }
 
-TEST(Kept, IsNotUsedOnceAServerAnswered) {
+TEST(Kept, IsNotUsedOnceAServerResponded) {
   Disk disk = OneKept();
   Keeping s(&disk);
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -268,7 +268,7 @@ TEST(Kept, DoesNotKeepTheNextServerFromBeingTried) {
   EXPECT_EQ(foo1.Next(), "foo1=fallback");
 }
 
-TEST(Kept, ThatIsRefusedIsIgnoredAndSaid) {
+TEST(Kept, ThatIsRefusedIsIgnoredAndLogged) {
   Disk disk = {{"server1 Foo foo1", "7 foo1=bad"}};
   Keeping s(&disk);
   Watcher &foo1 = s.Watch(kFoo, "foo1");
@@ -340,7 +340,7 @@ TEST(KeptByScope, IsKeptForAScopeThatComesLater) {
                                 Pair("2: server1 Foo foo1", "1 foo1=1")));
 }
 
-TEST(KeptByScope, IsForgottenByTheScopeThatDoesNotAskForItAnyMore) {
+TEST(KeptByScope, IsForgottenByTheScopeThatDoesNotWatchItAnyMore) {
   Disk disk;
   Keeping s(&disk);
   s.SetScope(1);

@@ -501,7 +501,7 @@ class Walk {
   gxds_client *client_ = nullptr;
 };
 
-TEST(RandomWalk, ConvergesWhenEverythingHeals) {
+TEST(RandomWalk, ConvergesWhenEverythingRecovers) {
   for (uint64_t seed = 1; seed <= 400 && !HasFailure(); seed++) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Walk walk(seed);

@@ -89,7 +89,7 @@ TEST(ResourceError, IsOverWhenTheResourceComes) {  // A88.13
   EXPECT_EQ(s.foo1.Next(), "nothing");
 }
 
-TEST(ResourceError, IsSaidOnceAndHoldsUntilThen) {
+TEST(ResourceError, IsReportedOnceAndHoldsUntilThen) {
   Cached s;
   s.Report(kUnavailable, "wait");
   s.foo1.Next();
@@ -107,7 +107,7 @@ TEST(ResourceError, IsNoDeletionOfTheResource) {
   EXPECT_EQ(s.foo1.Next(), "nothing");
 }
 
-TEST(ResourceError, OfWhatNobodyAskedForIsIgnored) {
+TEST(ResourceError, OfWhatNobodyRequestedIsIgnored) {
   Cached s;
   s.server().RespondWithErrors(kFoo, "2", {"foo1=1"}, {{"foo2", kNotFound, "gone"}});
   EXPECT_EQ(s.foo1.Next(), "nothing");

@@ -91,7 +91,7 @@ TEST(Response, GoodResourcesBesideBadOnesAreUsed) {  // A46.1
                 "Foo foo2 ACKED v1 foo2=2 watchers=1\n");
 }
 
-TEST(Response, ErrorIsSaidOnce) {
+TEST(Response, ErrorIsReportedOnce) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
@@ -100,7 +100,7 @@ TEST(Response, ErrorIsSaidOnce) {
   EXPECT_THAT(s.foo1.Next(), StartsWith("error"));
 }
 
-TEST(Response, RejectedBytesSentAgainAreNackedAgainButToldOnce) {
+TEST(Response, RejectedBytesSentAgainAreNackedAgainButReportedOnce) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   s.Respond(kFoo, "v2", {"foo1=bad1"});
@@ -111,7 +111,7 @@ TEST(Response, RejectedBytesSentAgainAreNackedAgainButToldOnce) {
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 NACKED failed v2 "));
 }
 
-TEST(Response, GoodResourceAfterABadOneIsToldAndAcked) {  // A40.5
+TEST(Response, GoodResourceAfterABadOneIsNotifiedAndAcked) {  // A40.5
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
@@ -121,7 +121,7 @@ TEST(Response, GoodResourceAfterABadOneIsToldAndAcked) {  // A40.5
   EXPECT_EQ(s.foo1.Next(), "foo1=1");
 }
 
-TEST(Response, LaterWatchIsToldOfTheRejection) {
+TEST(Response, LaterWatchGetsTheRejection) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
@@ -200,7 +200,7 @@ TEST(Response, NamedResourceOfTooLongAVersionIsInvalid) {
   EXPECT_THAT(s.foo1.Next(), HasSubstr("invalid resource: version too long"));
 }
 
-TEST(Response, ResourceOfTheRetiredApiIsNackedWithWordsThatSaySo) {
+TEST(Response, ResourceOfTheRetiredApiIsNackedAsOne) {
   TwoFoos s;
   s.server().Send(kFoo.type_url, "v1", {{"type.googleapis.com/test.v2.Foo", "foo1=1"}});
   EXPECT_THAT(s.NextRequest(),
@@ -225,7 +225,7 @@ TEST(Response, UnknownTypeIsIgnoredAndLogged) {
   EXPECT_TRUE(s.server().wants_message());
 }
 
-TEST(Response, RetiredTypeIsIgnoredAndLoggedWithWordsThatSaySo) {
+TEST(Response, RetiredTypeIsIgnoredAndLoggedAsOne) {
   TwoFoos s;
   s.server().Send("type.googleapis.com/test.v2.Foo", "v1", {});
   EXPECT_EQ(s.NextRequest(), "nothing");
@@ -279,7 +279,7 @@ TEST(Response, DuplicateOfWhatIsInUseIsNackedToo) {
   EXPECT_EQ(s.foo2.Next(), "foo2=2");
 }
 
-TEST(Response, DuplicateOfWhatNobodyAskedForIsNackedToo) {
+TEST(Response, DuplicateOfWhatNobodyRequestedIsNackedToo) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"other=1", "other=2"});
   EXPECT_THAT(s.NextRequest(),
@@ -296,7 +296,7 @@ TEST(Response, AfterTheLastSerialNoResourceSeemsToBeADuplicate) {
   EXPECT_EQ(s.foo2.Next(), "foo2=2");
 }
 
-TEST(Response, ResourceNobodyAskedForIsIgnored) {  // A27.15
+TEST(Response, ResourceNobodyRequestedIsIgnored) {  // A27.15
   TwoFoos s;
   s.Respond(kFoo, "v1", {"other=1", "foo1=1", "another=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");
@@ -305,7 +305,7 @@ TEST(Response, ResourceNobodyAskedForIsIgnored) {  // A27.15
   EXPECT_EQ(g_live_resources, 1u);
 }
 
-TEST(Response, InvalidResourceNobodyAskedForIsNacked) {
+TEST(Response, InvalidResourceNobodyRequestedIsNacked) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"other=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("nonce=n1 NACK 3"));
@@ -365,7 +365,7 @@ TEST(Response, ErrorsBeyondALimitAreCounted) {
   EXPECT_THAT(nack, EndsWith("; and 150 more]"));
 }
 
-TEST(Response, OverlongVersionIsNackedWithWordsThatSaySo) {
+TEST(Response, OverlongVersionIsNackedAsOne) {
   TwoFoos s;
   s.Respond(kFoo, std::string(20000, 'v'), {"foo1=1"});
   EXPECT_EQ(s.NextRequest(),
@@ -382,7 +382,7 @@ TEST(Response, OverlongNonceIsIgnored) {  // a NACK would have to contain it
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Response, ResponseOfTooManyResourcesIsNackedWithWordsThatSaySo) {
+TEST(Response, ResponseOfTooManyResourcesIsNackedAsOne) {
   TwoFoos s;
   const char nack[] =
       " NACK 3: xDS response validation errors: "

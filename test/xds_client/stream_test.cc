@@ -113,7 +113,7 @@ TEST(Stream, VersionSurvivesARestartAndTheNonceDoesNot) {
 }
 
 /* With its version the server might assume that the client received all of it. */
-TEST(Stream, VersionIsNotClaimedUnlessAllThatIsAskedForIsHeld) {
+TEST(Stream, VersionIsNotSentUnlessAllThatIsRequestedIsHeld) {
   Scenario s;
   s.Watch(kFoo, "foo1");
   s.Watch(kBar, "bar1");
@@ -128,7 +128,7 @@ TEST(Stream, VersionIsNotClaimedUnlessAllThatIsAskedForIsHeld) {
   EXPECT_EQ(s.NextRequest(), "Bar [bar1 bar2]");
 }
 
-TEST(Stream, VersionIsNotClaimedForWhatIsWatchedBeforeItIsSaid) {
+TEST(Stream, VersionIsNotSentForWhatIsWatchedBeforeItIsSent) {
   Connected s;
   s.Watch(kBar, "bar1");
   s.Respond(kBar, "b1", {"bar1=1"});
@@ -144,7 +144,7 @@ TEST(Stream, VersionIsNotClaimedForWhatIsWatchedBeforeItIsSaid) {
 }
 
 /* The server may return to that version. */
-TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
+TEST(Stream, VersionIsNotSentWhileAResourceIsInError) {
   Connected s;
   s.Respond(kFoo, "2", {"foo1=bad"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("version=1 nonce=n2 NACK"));
@@ -154,7 +154,7 @@ TEST(Stream, VersionIsNotClaimedWhileAResourceIsInError) {
 }
 
 // Otherwise a server with many clients would send everything again to each of them when it is back.
-TEST(Stream, VersionsOfAllTypesAreClaimedAfterAnOutage) {
+TEST(Stream, VersionsOfAllTypesAreSentAfterAnOutage) {
   Connected s;
   Watcher &bar1 = s.Watch(kBar, "bar1");
   s.Respond(kBar, "b1", {"bar1=1"});
@@ -167,7 +167,7 @@ TEST(Stream, VersionsOfAllTypesAreClaimedAfterAnOutage) {
   s.Forgive();
 }
 
-TEST(Stream, ClaimThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
+TEST(Stream, VersionThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
   Connected s;
   s.server().HoldSends();
   s.server().RestartStream();
@@ -184,7 +184,7 @@ TEST(Stream, ClaimThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
 }
 
 /* After a claim, a server without news may stay silent forever. */
-TEST(Stream, SilenceAfterAClaimEndsAnOutageWhenTheTimeForAnAnswerIsOver) {
+TEST(Stream, SilenceAfterAVersionEndsAnOutageWhenTheTimeToRespondIsOver) {
   Connected s;
   s.server().FailChannel("connection refused");
   EXPECT_EQ(s.foo1.Next(), std::string("ambient ") + kChannelDown);
@@ -205,7 +205,7 @@ TEST(Stream, SilenceAfterAClaimEndsAnOutageWhenTheTimeForAnAnswerIsOver) {
   EXPECT_EQ(s.foo1.Next(), "foo1=2");
 }
 
-TEST(Stream, ThatWasSilentAfterAClaimForTheTimeOfAnAnswerEndsWithoutAnError) {  // A57
+TEST(Stream, ThatWasSilentAfterAVersionForTheTimeToRespondEndsWithoutAnError) {  // A57
   Connected s;
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 node");
@@ -219,7 +219,7 @@ TEST(Stream, ThatWasSilentAfterAClaimForTheTimeOfAnAnswerEndsWithoutAnError) {  
   s.Forgive();
 }
 
-TEST(Stream, WithoutAClaimSilenceIsNoAnswer) {
+TEST(Stream, WithoutAVersionSilenceIsNoResponse) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -231,7 +231,7 @@ TEST(Stream, WithoutAClaimSilenceIsNoAnswer) {
 }
 
 /* The stream works, so there will be a response, or a timeout. */
-TEST(Stream, WatchWhileSilenceIsAwaitedIsNotToldOfTheOutage) {
+TEST(Stream, WatchWhileSilenceIsAwaitedIsNotNotifiedOfTheOutage) {
   Connected s;
   s.server().FailChannel("connection refused");
   s.server().RestartStream();
@@ -242,7 +242,7 @@ TEST(Stream, WatchWhileSilenceIsAwaitedIsNotToldOfTheOutage) {
   s.Forgive();
 }
 
-TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
+TEST(Stream, RestartRequestsEverythingInOneRequestPerType) {
   Scenario s;
   s.Watch(kBar, "bar2");
   s.Watch(kFoo, "foo1");
@@ -257,7 +257,7 @@ TEST(Stream, RestartAsksForEverythingInOneRequestPerType) {
   s.ForgiveTimers();
 }
 
-TEST(Stream, WhatWasNotSaidIsForgotten) {
+TEST(Stream, WhatWasNotSentIsForgotten) {
   Connected s;
   s.server().HoldSends();
   s.Respond(kFoo, "2", {"foo1=bad"});   // the NACK is on its way
@@ -312,7 +312,7 @@ TEST(Stream, LostBeforeAnyResponseIsAmbientForThoseWithData) {  // A57.1, A88.6
   s.Forgive();
 }
 
-TEST(Stream, SameFailureIsToldOnceAndAnotherAgain) {
+TEST(Stream, SameFailureIsReportedOnceAndAnotherAgain) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.server().CloseStream();
@@ -410,7 +410,7 @@ TEST(Channel, FailureIsAnErrorForThoseWithoutDataAndAmbientForOthers) {  // A57.
   s.Forgive();
 }
 
-TEST(Channel, WatchDuringAFailureIsToldAtOnce) {  // A57
+TEST(Channel, WatchDuringAFailureGetsTheErrorAtOnce) {  // A57
   Connected s;
   s.server().FailChannel("connection refused");
   EXPECT_EQ(s.Watch(kFoo, "foo2").Next(), "error " + std::string(kChannelDown));
@@ -433,7 +433,7 @@ TEST(Channel, ResponseEndsTheErrorForAll) {
   s.Forgive();
 }
 
-TEST(Channel, ErrorOfTheResourceIsToldAgainWhenTheChannelIsWell) {
+TEST(Channel, ErrorOfTheResourceIsReportedAgainWhenTheChannelIsWell) {
   Connected s;
   s.Respond(kFoo, "2", {});
   EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted"));
@@ -456,7 +456,7 @@ TEST(Channel, FailureOfAChannelThatIsGoneIsIgnored) {
   s.Forgive();
 }
 
-TEST(Channel, WordsOfTheNetworkAreEscaped) {
+TEST(Channel, TextFromTheNetworkIsEscaped) {
   Connected s;
   s.server().FailChannel("a\nb\x1b");
   EXPECT_THAT(s.foo1.Next(), HasSubstr("server1: a\\x0ab\\x1b (node ID"));

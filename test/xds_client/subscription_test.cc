@@ -20,7 +20,7 @@ TEST(Subscription, ClientWithoutWatchesDoesNothing) {
   EXPECT_EQ(gxds_client_watch_count(s.client()), 0u);
 }
 
-TEST(Subscription, FirstWatchConnectsOpensAsksAndReads) {
+TEST(Subscription, FirstWatchConnectsOpensRequestsAndReads) {
   Scenario s;
   s.Watch(kFoo, "foo1");
   EXPECT_THAT(s.TakeTrace(), ElementsAre("CONNECT server1", "OPEN server1", "SEND", "READ"));
@@ -131,7 +131,7 @@ TEST(Subscription, NamesAreInTheOrderOfSubscription) {  // A28.35
   s.ForgiveTimers();
 }
 
-TEST(Subscription, SecondWatchOfAResourceAsksNothing) {  // A28.34, A37.8
+TEST(Subscription, SecondWatchOfAResourceSendsNothing) {  // A28.34, A37.8
   Scenario s;
   s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo1");
@@ -142,7 +142,7 @@ TEST(Subscription, SecondWatchOfAResourceAsksNothing) {  // A28.34, A37.8
   s.ForgiveTimers();
 }
 
-TEST(Subscription, LaterWatchIsToldWhatIsCachedAtOnce) {  // A28.34
+TEST(Subscription, LaterWatchGetsWhatIsCachedAtOnce) {  // A28.34
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -167,7 +167,7 @@ TEST(Subscription, SameNameOfTwoTypesIsTwoResources) {  // A27.1
   s.Forgive();
 }
 
-TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {  // A28.37
+TEST(Subscription, EndOfOneOfTwoWatchesSendsNothing) {  // A28.37
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   s.Watch(kFoo, "foo1");
@@ -178,7 +178,7 @@ TEST(Subscription, EndOfOneOfTwoWatchesAsksNothing) {  // A28.37
   s.ForgiveTimers();
 }
 
-TEST(Subscription, EndOfAResourceAsksForTheRest) {  // A28.38
+TEST(Subscription, EndOfAResourceRequestsTheRest) {  // A28.38
   Scenario s;
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] node");
@@ -229,7 +229,7 @@ TEST(Subscription, ReconnectDoesNotStartATypeWithAnEmptyList) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, ResponseOfATypeThatWasNotAskedForIsNotAnswered) {
+TEST(Subscription, ResponseOfATypeThatWasNotRequestedGetsNoAck) {
   Scenario s;
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -311,7 +311,7 @@ TEST(Subscription, ResourceWatchedAgainBeforeItsEndWasSentIsStillCached) {
   s.Forgive();
 }
 
-TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsAskedForAnew) {  // A28.40
+TEST(Subscription, ResourceWatchedAgainAfterItsEndWasSentIsRequestedAgain) {  // A28.40
   Scenario s;
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}});
   s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
@@ -344,7 +344,7 @@ struct GivenUp : Scenario {
 
 // A server that sent n2 before it received the request with n1 ignores that request. It would
 // assume that the client has had bar1 all the time.
-TEST(Subscription, NameAskedForAgainIsLeftOutOfTheAnswerToWhatCrossedThat) {
+TEST(Subscription, NameRequestedAgainIsLeftOutOfTheAckOfWhatCrossedIt) {
   GivenUp s;
   Watcher &again = s.Watch(kBar, "bar1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
@@ -359,7 +359,7 @@ TEST(Subscription, NameAskedForAgainIsLeftOutOfTheAnswerToWhatCrossedThat) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Subscription, NameAskedForAgainHasNoMoreTimeThanOthers) {  // A57
+TEST(Subscription, NameRequestedAgainHasNoMoreTimeThanOthers) {  // A57
   GivenUp s;
   Watcher &again = s.Watch(kBar, "bar1");
   for (int i = 1; i <= 7; i++) {
@@ -397,7 +397,7 @@ TEST(Subscription, NameAskedForAgainDuringASendDoesNotFailBeforeItsRequest) {  /
 }
 
 // Like Istio, which answers each request that adds a name; here it does not have the resource.
-TEST(Subscription, NameAskedForAgainIsSaidOnceMoreToWhoAnswersThat) {
+TEST(Subscription, NameRequestedAgainIsSentOnceMoreToAServerThatResponds) {
   GivenUp s;
   s.Watch(kBar, "bar1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
@@ -412,7 +412,7 @@ TEST(Subscription, NameAskedForAgainIsSaidOnceMoreToWhoAnswersThat) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Subscription, OrderOfAResponseIsNoNewsToANameAskedForAgain) {
+TEST(Subscription, OrderOfAResponseIsNoChangeToANameRequestedAgain) {
   GivenUp s;
   s.Watch(kBar, "bar1");
   s.Watch(kBar, "bar3");
@@ -424,7 +424,7 @@ TEST(Subscription, OrderOfAResponseIsNoNewsToANameAskedForAgain) {
 }
 
 // Each response has other bytes. It might have crossed the request, but not forever.
-TEST(Subscription, NameAskedForAgainIsSaidTenTimesAtMost) {
+TEST(Subscription, NameRequestedAgainIsSentTenTimesAtMost) {
   GivenUp s;
   s.Watch(kBar, "bar1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
@@ -438,7 +438,7 @@ TEST(Subscription, NameAskedForAgainIsSaidTenTimesAtMost) {
   EXPECT_EQ(s.NextRequest(), "nothing");
 }
 
-TEST(Subscription, NameAskedForAgainBeforeAnAnswerIsSaidAfterIt) {
+TEST(Subscription, NameRequestedAgainBeforeAnAckIsSentAfterIt) {
   GivenUp s;
   s.server().HoldSends();
   s.Watch(kFoo, "foo1");
@@ -452,7 +452,7 @@ TEST(Subscription, NameAskedForAgainBeforeAnAnswerIsSaidAfterIt) {
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1 bar3] version=2 nonce=n2");
 }
 
-TEST(Subscription, NameAskedForAgainOnANewStreamIsAskedForAsAnyOther) {
+TEST(Subscription, NameRequestedAgainOnANewStreamIsRequestedAsAnyOther) {
   GivenUp s;
   s.server().RestartStream();
   EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=1 node");
@@ -524,7 +524,7 @@ TEST(Subscription, BusyTypeStarvesNoOther) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, WhatAWatcherAsksForGoesOutWithTheAckOfWhatItWasTold) {
+TEST(Subscription, WhatANotifiedWatcherWatchesGoesOutWithTheAck) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
@@ -541,7 +541,7 @@ TEST(Subscription, WhatAWatcherAsksForGoesOutWithTheAckOfWhatItWasTold) {
   s.ForgiveTimers();
 }
 
-TEST(Subscription, EndedWatchIsToldNothingThatWasQueued) {
+TEST(Subscription, EndedWatchIsNotNotifiedOfWhatWasQueued) {
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   Watcher &second = s.Watch(kFoo, "foo1");

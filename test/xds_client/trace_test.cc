@@ -58,7 +58,7 @@ TEST(Trace, ShowsAWatchFromItsStartToItsEnd) {
                           "xds server server1: channel given up"));
 }
 
-TEST(Trace, SaysWhatWasRejectedAndWhy) {
+TEST(Trace, ShowsWhatWasRejectedAndWhy) {
   Scenario s(Traced());
   s.Forgive();
   Lines lines(s);
@@ -75,7 +75,7 @@ TEST(Trace, SaysWhatWasRejectedAndWhy) {
             "names=[foo1 foo2] (NACK)");
 }
 
-TEST(Trace, SaysWhenTheStreamIsTriedAgain) {
+TEST(Trace, ShowsWhenTheStreamIsTriedAgain) {
   Scenario s(Traced());
   s.Forgive();
   s.Watch(kFoo, "foo1");
@@ -120,7 +120,7 @@ TEST(Trace, ShowsTheDifferencesOfDelta) {
                                         "nonce= subscribe=[] unsubscribe=[foo2]"));
 }
 
-TEST(Trace, TellsSomeNamesAndCountsTheRest) {
+TEST(Trace, ShowsSomeNamesAndCountsTheRest) {
   Scenario s(Traced());
   s.Forgive();
   std::vector<std::pair<const gxds_resource_type *, std::string>> wanted;

@@ -85,7 +85,7 @@ TEST(Ttl, HeartbeatOfAnotherVersionIsRefused) {
 
 /* Otherwise the server would be told that the client holds a resource that has ended, and send
  * nothing. */
-TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
+TEST(Ttl, EndTakesBackAVersionThatIsNotYetOnItsWay) {
   for (bool delta : {false, true}) {
     Scenario s(delta ? Delta() : ScenarioOptions());
     s.Forgive();
@@ -103,7 +103,7 @@ TEST(Ttl, EndTakesBackAClaimThatIsNotYetOnItsWay) {
 }
 
 /* The claims of an ended stream are not claims of the next one. */
-TEST(Ttl, EndWithoutAStreamTakesNoClaimBack) {
+TEST(Ttl, EndWithoutAStreamTakesNoVersionBack) {
   Scenario s;
   s.Forgive();
   s.Watch(kFoo, "foo1");
@@ -241,7 +241,7 @@ TEST(TtlOfTheWorld, HeartbeatMayNameTheResponseThatTheResourceCameWith) {
   s.ExpectRenewed("2", {s.Lives("bar1", "1")});
 }
 
-TEST(TtlOfTheWorld, HeartbeatOfTheResourceComesWithNewsOfOthers) {
+TEST(TtlOfTheWorld, HeartbeatOfTheResourceComesWithUpdatesOfOthers) {
   World s("a");
   s.ExpectRenewed("2", {s.Lives("bar1", "a"), s.Lives("bar2", "b", "bar2=2")});
 }
@@ -410,7 +410,7 @@ struct FallingBack : Scenario {
   Server &second = server("server2");
 };
 
-TEST(TtlFallback, ResourceThatEndsWhileItsServerIsOutOfReachIsAskedOfTheNext) {  // A71.3
+TEST(TtlFallback, ResourceThatEndsWhileItsServerIsOutOfReachIsRequestedFromTheNext) {  // A71.3
   FallingBack s;
   s.first.FailChannel("down");
   EXPECT_FALSE(s.second.connected());  // the resource is cached
@@ -442,7 +442,7 @@ TEST(TtlFallback, WhatAlsoTheNextServerLacksIsKnownNotToExist) {
                         "not send it (xDS server server2)"));
 }
 
-TEST(TtlFallback, WhatTheServerSaysIsGoneIsNotAskedOfTheNext) {  // A71.4
+TEST(TtlFallback, WhatTheServerDeletedIsNotRequestedFromTheNext) {  // A71.4
   FallingBack s(kFoo);
   s.Advance(2 * GXDS_SECOND);
   EXPECT_THAT(s.watcher.Next(), HasSubstr("its ttl ended"));
@@ -452,7 +452,7 @@ TEST(TtlFallback, WhatTheServerSaysIsGoneIsNotAskedOfTheNext) {  // A71.4
   EXPECT_FALSE(s.second.connected());
 }
 
-TEST(TtlFallback, WhatIsRemovedIsNotAskedOfTheNext) {
+TEST(TtlFallback, WhatIsRemovedIsNotRequestedFromTheNext) {
   FallingBack s(kBar, true);
   s.Advance(2 * GXDS_SECOND);
   EXPECT_THAT(s.watcher.Next(), HasSubstr("its ttl ended"));

@@ -77,7 +77,7 @@ TEST(ConfigChange, NamesWhatIsNewChangedAndGone) {
   gxds_config_unref(after);
 }
 
-TEST(ConfigChange, OfManyTellsSomeAndCountsTheRest) {
+TEST(ConfigChange, OfManySomeAreNamedAndTheRestIsCounted) {
   Parts parts;
   const gxds_cluster_map *clusters = nullptr;
   for (int i = 0; i < 103; i++) clusters = With(clusters, Leaf("c" + std::to_string(1000 + i)));
@@ -125,14 +125,14 @@ std::pair<gxds_fault, std::string> Faults(const gxds_config *before, const gxds_
 
 using Told = std::pair<gxds_fault, std::string>;
 
-TEST(ConfigFaults, AClusterThatIsWellIsNotTold) {
+TEST(ConfigFaults, AClusterThatIsWellIsNotReported) {
   Parts parts;
   const gxds_config *config = parts.Config(With(nullptr, LeafWithNote("a", kWell)));
   EXPECT_EQ(Faults(nullptr, config), Told(GXDS_FAULT_NONE, ""));
   gxds_config_unref(config);
 }
 
-TEST(ConfigFaults, AreToldWhenTheyComeAndWhenTheyGo) {
+TEST(ConfigFaults, AreReportedWhenTheyComeAndWhenTheyGo) {
   Parts parts;
   const gxds_config *good = parts.Config(
       With(With(With(nullptr, LeafWithNote("a", kWell)), LeafWithNote("b", kWell)), Leaf("c")));
@@ -152,7 +152,7 @@ TEST(ConfigFaults, AreToldWhenTheyComeAndWhenTheyGo) {
   gxds_config_unref(worse);
 }
 
-TEST(ConfigFaults, TheSameWordsAreNotToldAgain) {
+TEST(ConfigFaults, TheSameTextIsNotReportedAgain) {
   Parts parts;
   const gxds_config *before = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
   const gxds_config *after = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
@@ -170,7 +170,7 @@ TEST(ConfigFaults, AClusterThatIsGoneIsNotWellAgain) {
   gxds_config_unref(after);
 }
 
-TEST(ConfigFaults, OfManySomeAreToldAndTheRestIsCounted) {
+TEST(ConfigFaults, OfManySomeAreReportedAndTheRestIsCounted) {
   Parts parts;
   const gxds_cluster_map *clusters = nullptr;
   for (int i = 0; i < 13; i++) clusters = With(clusters, Error("c" + std::to_string(100 + i), "e"));
@@ -202,7 +202,7 @@ TEST(ConfigFaults, AClusterWithoutEndpointsIsUnusable) {
   gxds_config_unref(config);
 }
 
-TEST(ConfigFaults, LongWordsAreCutBetweenCharacters) {
+TEST(ConfigFaults, LongTextsAreCutBetweenCharacters) {
   Parts parts;
   for (size_t pad = 0; pad < 2; pad++) {
     std::string why(pad, 'x');

@@ -21,7 +21,7 @@ class DependencyAggregate : public Dependencies {
   }
 };
 
-TEST_F(DependencyAggregate, IsCalledWhatItWasAskedForByHoweverItSpellsItsName) {  // A47
+TEST_F(DependencyAggregate, HasTheNameOfItsWatchHoweverItSpellsItsOwn) {  // A47
   const char *asked = "xdstp://a/g?x=1&y=2";
   Route({asked});
   const gxds_cluster *g = Aggregate("xdstp://a/g?y=2&x=1", {"a"});
@@ -112,7 +112,7 @@ TEST_F(DependencyAggregate, WhereAllAreMissingTheListIsEmpty) {  // A74.27
   EXPECT_EQ(Leaves("agg"), Strings{});
 }
 
-TEST_F(DependencyAggregate, WithoutLeavesItTellsOfAmbientErrorsOfTheRoot) {  // A88.19
+TEST_F(DependencyAggregate, WithoutLeavesItReportsAmbientErrorsOfTheRoot) {  // A88.19
   Route({"agg"});
   Send(Aggregate("agg", {"x"}));
   SendError("CDS", "x");
@@ -122,7 +122,7 @@ TEST_F(DependencyAggregate, WithoutLeavesItTellsOfAmbientErrorsOfTheRoot) {  // 
   EXPECT_EQ(Note("agg"), "CDS resource x: gone");
 }
 
-TEST_F(DependencyAggregate, WithoutLeavesItTellsOfTheLatestErrorsOfItsMembers) {
+TEST_F(DependencyAggregate, WithoutLeavesItReportsTheLatestErrorsOfItsMembers) {
   Route({"agg"});
   Send(Aggregate("agg", {"x"}));
   SendError("CDS", "x", "one");

@@ -53,7 +53,7 @@ TEST_F(DependencyCluster, AClusterThatComesBackIsUsedOnceItsEndpointsAreThere) {
   EXPECT_EQ(Entry("a")->kind, GXDS_ENTRY_ENDPOINTS);
 }
 
-TEST_F(DependencyCluster, IsCalledWhatItWasAskedForByHoweverItSpellsItsName) {  // A47
+TEST_F(DependencyCluster, HasTheNameOfItsWatchHoweverItSpellsItsOwn) {  // A47
   const char *asked = "xdstp://a/c?x=1&y=2";
   Route({asked});
   const gxds_cluster *c = EdsCluster("xdstp://a/c?y=2&x=1", "e");
@@ -99,7 +99,7 @@ TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {
   EXPECT_EQ(Note("a"), "");
 }
 
-TEST_F(DependencyCluster, NoKindOfTroubleHidesAnother) {
+TEST_F(DependencyCluster, NoKindOfErrorHidesAnother) {
   Start({"a"});
   Send(NewEndpoints("a", {0, 1, 0}));
   TellAmbient("LDS", "listener", "one");

@@ -6,7 +6,7 @@ namespace {
 
 class DependencyRoot : public Dependencies {};
 
-TEST_F(DependencyRoot, AsksForTheListenerFirst) {  // A27.11, A74.1
+TEST_F(DependencyRoot, WatchesTheListenerFirst) {  // A27.11, A74.1
   EXPECT_EQ(TakeLog(), (Strings{"+LDS listener"}));
 }
 
@@ -32,7 +32,7 @@ TEST_F(DependencyRoot, PublishesOnlyWhenEverythingIsThere) {  // A74.2, A74.5, A
   EXPECT_EQ(Str(config_->listener->rds_name), "routes");
 }
 
-TEST_F(DependencyRoot, AnInlineRouteConfigurationIsNotAskedFor) {  // A74.3
+TEST_F(DependencyRoot, AnInlineRouteConfigurationIsNotWatched) {  // A74.3
   TakeLog();
   Route({"a"});
   EXPECT_EQ(TakeLog(), (Strings{"+CDS a"}));
@@ -116,7 +116,7 @@ TEST_F(DependencyRoot, AMissingRouteConfigurationFails) {  // A74.17, A54.3
   EXPECT_TRUE(Watched("RDS", "routes"));
 }
 
-TEST_F(DependencyRoot, TheSameFailureIsToldOnce) {
+TEST_F(DependencyRoot, TheSameFailureIsReportedOnce) {
   SendError("LDS", "listener", "gone");
   TakeLog();
   SendError("LDS", "listener", "gone");
@@ -149,7 +149,7 @@ TEST_F(DependencyRoot, AmbientErrorsDontFailTheChannel) {  // A74.19, A88
   EXPECT_EQ(Clusters(), (Strings{"a"}));
 }
 
-TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreToldWithEveryCluster) {  // A88.19
+TEST_F(DependencyRoot, AmbientErrorsOfTheRootAreInTheNoteOfEveryCluster) {  // A88.19
   Send(RdsListener("routes"));
   Send(RoutesTo({"a", "b"}));
   Leaf("a");
@@ -370,7 +370,7 @@ TEST_F(DependencyPlugins, AHeldOneThatComesBackHasItsNewConfig) {
   EXPECT_EQ(Plugins(), (Strings{one_ + " [3]"}));
 }
 
-TEST_F(DependencyPlugins, AHeldOneStaysBesideTheOneThatAsksAnotherServer) {
+TEST_F(DependencyPlugins, AHeldOneStaysBesideTheOneWithAnotherServer) {
   Publish({PluginRoute("", "one", "[1]")});
   Hold(one_, true);
   Publish({PluginRoute("", "one", "[2]", "t")});
@@ -380,7 +380,7 @@ TEST_F(DependencyPlugins, AHeldOneStaysBesideTheOneThatAsksAnotherServer) {
   EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:one@t [2]"}));
 }
 
-TEST_F(DependencyPlugins, AreSharedWhileTheySayTheSame) {
+TEST_F(DependencyPlugins, AreSharedWhileTheyAreEqual) {
   Publish({PluginRoute("", "one", "[1]"), {GXDS_PATH_PREFIX, "/a", {{"a", 1}}}});
   Leaf("a");
   const gxds_plugins *before = gxds_plugins_ref(config_->plugins);

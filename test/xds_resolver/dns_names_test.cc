@@ -77,7 +77,7 @@ class DnsNames : public ::testing::Test {
   std::function<void()> when_told_;
 };
 
-TEST_F(DnsNames, AllAddressesAreOneEndpointInTheOrderOfTheAnswer) {  // A37.17, A61.17
+TEST_F(DnsNames, AllAddressesAreOneEndpointInTheOrderOfTheResult) {  // A37.17, A61.17
   Start(7, "a:80");
   EXPECT_EQ(fake_.Find("a:80")->args, &args_);
   EXPECT_TRUE(told_.empty());
@@ -114,7 +114,7 @@ TEST_F(DnsNames, ANameThatIsNoAuthorityIsNoHostname) {  // E2.6
   EXPECT_EQ(Locality()->rare, nullptr);
 }
 
-TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {
+TEST_F(DnsNames, TheSameResultIsTheSameResource) {
   Start(1, "a:80");
   fake_.Answer("a:80", {"10.0.0.1", "10.0.0.2"});
   const gxds_endpoints *first = endpoints_;
@@ -127,7 +127,7 @@ TEST_F(DnsNames, TheSameAnswerIsTheSameResource) {
   EXPECT_EQ(Addresses(), Strings{}) << "no address is an answer as well";
 }
 
-TEST_F(DnsNames, AFailureIsToldWithItsWords) {
+TEST_F(DnsNames, AFailureIsReportedWithItsStatus) {
   Start(1, "a:80");
   fake_.Answer("a:80", {"10.0.0.1"});
   const gxds_endpoints *first = endpoints_;
@@ -166,7 +166,7 @@ TEST_F(DnsNames, ANameMayBeStoppedByTheCallOfItsResult) {
   EXPECT_EQ(error_, "gone");
 }
 
-TEST_F(DnsNames, ResettingTheBackoffAsksAnewForWhatFailed) {
+TEST_F(DnsNames, ResettingTheBackoffResolvesAgainWhatFailed) {
   Start(1, "a:80");
   Start(2, "b:80");
   Start(3, "c:80");

@@ -29,12 +29,12 @@ class MethodConfigs : public ::testing::Test {
   gxds_method_configs *set_;
 };
 
-TEST_F(MethodConfigs, WhatSaysNothingIsNone) {
+TEST_F(MethodConfigs, AnEmptyOneIsNone) {
   EXPECT_EQ(Add(set_, 0), GXDS_NO_METHOD_CONFIG);
   EXPECT_EQ(gxds_method_configs_count(set_), 0u);
 }
 
-TEST_F(MethodConfigs, WhatSaysTheSameIsOne) {
+TEST_F(MethodConfigs, EqualOnesAreOne) {
   for (int round = 0; round < 2; round++) {
     for (size_t i = 0; i < 100; i++) {
       EXPECT_EQ(Add(set_, static_cast<gxds_duration>(i + 1) * GXDS_MILLISECOND), i);

@@ -40,14 +40,14 @@ struct Note {
   std::vector<const gxds_error *> errors;
 };
 
-TEST(Note, WithoutErrorsTellsWhereThingsComeFrom) {
+TEST(Note, WithoutErrorsNamesTheOriginOfEachResource) {
   EXPECT_EQ(Note().Take(), "(xDS server s:1) (node ID:n)");
   EXPECT_EQ(Note().Take(gxds_str_z("")), "(node ID:n)");
   EXPECT_EQ(Note().Take(gxds_str_z(""), gxds_str_z("")), "");
   EXPECT_EQ(Note().Add("CDS resource", "a", "").Take(), "(xDS server s:1) (node ID:n)");
 }
 
-TEST(Note, NamesEachResourceAndTellsItsOriginOnce) {
+TEST(Note, NamesEachResourceAndItsOriginOnce) {
   EXPECT_EQ(Note().Add("CDS resource", "a", "invalid").Add("EDS resource", "e", "deleted").Take(),
             "CDS resource a: invalid; EDS resource e: deleted (xDS server s:1) (node ID:n)");
   EXPECT_EQ(Note().Add("DNS name", "h:80", "no such host", "", "").Take(),
@@ -61,7 +61,7 @@ TEST(Note, SeveralServersAreEachNamed) {
       "EDS resource e: deleted (xDS server t:2) (node ID:n)");
 }
 
-TEST(Note, OneErrorOfSeveralResourcesIsToldOnce) {
+TEST(Note, OneErrorOfSeveralResourcesIsReportedOnce) {
   EXPECT_EQ(
       Note()
           .Add("LDS resource", "l", "down", "")
@@ -72,7 +72,7 @@ TEST(Note, OneErrorOfSeveralResourcesIsToldOnce) {
       "LDS resource l, RDS resource r, CDS resource c: down; EDS resource c: bad (node ID:n)");
 }
 
-TEST(Note, AnOriginIsToldUpToWhatTheNextOneSaysAgain) {
+TEST(Note, AnOriginIsNamedUpToWhatTheNextOneRepeats) {
   EXPECT_EQ(Note().Add("CDS resource", "a", "bad").Add("EDS resource", "e", "down", "").Take(),
             "CDS resource a: bad (xDS server s:1); EDS resource e: down (node ID:n)");
   EXPECT_EQ(Note().Add("CDS resource", "a", "down", "").Add("EDS resource", "e", "bad").Take(),
@@ -80,7 +80,7 @@ TEST(Note, AnOriginIsToldUpToWhatTheNextOneSaysAgain) {
 }
 
 // A server's text that looks like part of our format stays unchanged.
-TEST(Note, WordsThatLookLikeStructureAreWords) {
+TEST(Note, TextThatLooksLikeStructureIsText) {
   EXPECT_EQ(Note()
                 .Add("CDS resource", "a", "x (xDS server s:1) (node ID:n)")
                 .Add("EDS resource", "e", "y; CDS resource b: z (node ID:n)")

@@ -103,7 +103,7 @@ TEST(RequestHash, OfAHeaderIsThatOfItsValue) {  // A42.4, A42.10
   EXPECT_EQ(Hash({Header("user")}, {{"user", ""}}), kHashOfEmpty);
 }
 
-TEST(RequestHash, IsLeftToWhoAsksWhenNoPolicyGivesOne) {  // A42.2
+TEST(RequestHash, IsLeftToTheCallerWhenNoPolicyGivesOne) {  // A42.2
   EXPECT_EQ(Hash({}, {}), std::nullopt);
   EXPECT_EQ(Hash({Header("user"), Header("other", true)}, {}), std::nullopt);
 }

@@ -172,7 +172,7 @@ TEST_F(Resolver, AFailureIsAnUpdate) {  // A74.18
   EXPECT_EQ(TakeFailure(), "LDS resource service: gone");
 }
 
-TEST_F(Resolver, TellsTheServerOfWhatItRefuses) {
+TEST_F(Resolver, SendsANackForWhatItRefuses) {
   Start();
   fake_.Tell("LDS", "service", &SocketListener()->base);
   fake_.Drained();

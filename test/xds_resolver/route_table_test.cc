@@ -496,7 +496,7 @@ std::string Show(const gxds_host_rewrite *rewrite) {
   return rewrite->kind == GXDS_HOST_REWRITE_AUTO ? "auto" : "= " + Str(rewrite->literal);
 }
 
-TEST(RouteTable, SaysWhatBecomesOfTheAuthority) {  // A81.7
+TEST(RouteTable, DecidesWhatBecomesOfTheAuthority) {  // A81.7
   Route by_itself = Prefix("/auto/");
   by_itself.host_rewrite = gxds_host_rewrite{GXDS_HOST_REWRITE_AUTO, {}};
   Route literal = Prefix("/literal/");
@@ -540,7 +540,7 @@ gxds_http_filter Filter(const char *name, gxds_http_filter_kind kind, const char
   return {Z(name), kind, Z(json), {}};
 }
 
-TEST(RouteTable, RoutesThatAreTriedAgainSayHow) {  // A44
+TEST(RouteTable, RoutesHaveTheirRetryPolicy) {  // A44
   const gxds_retry_policy policy = {1u << GXDS_UNAVAILABLE, 2, GXDS_MILLISECOND, GXDS_SECOND};
   Route retried = Prefix("/retried");
   retried.retry_policy = &policy;

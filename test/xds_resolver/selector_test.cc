@@ -44,7 +44,7 @@ TEST_F(Selector, GivesEachRpcAHoldOfItsOwn) {  // A31.1
   EXPECT_EQ(MailCount(), 1u);
 }
 
-TEST_F(Selector, SaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
+TEST_F(Selector, StatusSaysWhyAnRpcCannotBeRouted) {  // A28.12, A31.2
   Route other = {GXDS_PATH_PREFIX, "/other/", {}};
   other.action = GXDS_ROUTE_NON_FORWARDING;
   const gxds_config *config = Config({{GXDS_PATH_PREFIX, "/s/", {{"a", 1}}}, other});

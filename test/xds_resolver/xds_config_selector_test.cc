@@ -59,7 +59,7 @@ Route To(const char *prefix, gxds_duration timeout = -1) {
   return r;
 }
 
-TEST_F(ConfigSelector, LeavesTheClusterWithTheRpcBehindWhatPickersAskFor) {  // A31.1
+TEST_F(ConfigSelector, LeavesTheClusterWithTheRpcBehindTheAttributesOfPickers) {  // A31.1
   gxds_config_selector *s = Make({To("/s/")});
   RoutedRpc rpc(s, "/s/m");
   EXPECT_EQ(rpc.Text(), "a");
@@ -82,7 +82,7 @@ TEST_F(ConfigSelector, AnRpcHoldsItsClusterUntilItIsCommitted) {  // A31.7
   EXPECT_EQ(MailCount(), 1u);
 }
 
-TEST_F(ConfigSelector, AnRpcIsCommittedOnceWhoeverSaysSo) {
+TEST_F(ConfigSelector, AnRpcIsCommittedOnceWhoeverReportsIt) {
   gxds_config_selector *s = Make({To("/s/")});
   RoutedRpc other(s, "/s/m");  // a second commit of the first RPC would release its hold
   RoutedRpc rpc(s, "/s/m");
@@ -154,7 +154,7 @@ TEST_F(ConfigSelector, NamesTheHostsFiltersAsOftenAsTheListenerDoes) {  // A39.6
   EXPECT_EQ(s->filters[1], GXDS_CALL_FILTER_FAULT);
 }
 
-TEST_F(ConfigSelector, AbortsMayBeAskedForByThePercentagesOtherName) {  // A33.7
+TEST_F(ConfigSelector, AbortsMayBeRequestedByThePercentagesOtherName) {  // A33.7
   constexpr char kOurs[] = GXDS_ABORT_PERCENTAGE_HEADER;
   constexpr char kHosts[] = "x-envoy-fault-abort-percentage";
   gxds_config_selector *faults = Make({To("/s/")}, {kFault, kRouter});
@@ -182,7 +182,7 @@ Route Rewriting(const char *prefix, gxds_host_rewrite rewrite) {
   return r;
 }
 
-TEST_F(ConfigSelector, PickersAreToldWhetherTheEndpointsHostnameIsWanted) {  // A81.7
+TEST_F(ConfigSelector, PickersKnowWhetherTheEndpointsHostnameIsWanted) {  // A81.7
   gxds_config_selector *s = Make({Rewriting("/auto/", {GXDS_HOST_REWRITE_AUTO, Z("")}), To("/")});
   RoutedRpc wanted(s, "/auto/m"), not_wanted(s, "/s/m");
   EXPECT_TRUE(wanted.routed().auto_host_rewrite);

@@ -125,7 +125,7 @@ TEST_F(XdsResolver, AFailureBeforeThereIsASnapshotIsTheResult) {  // A74.18
   EXPECT_THAT(host_->events, IsEmpty()) << "the host tells it";
 }
 
-TEST_F(XdsResolver, AFailureAfterOneEndsItsUseAndTellsTheNote) {  // A74.20
+TEST_F(XdsResolver, AFailureAfterOneEndsItsUseAndReportsTheNote) {  // A74.20
   Start();
   Good();
   fake_.Tell("LDS", "service", &SocketListener()->base);
@@ -155,7 +155,7 @@ TEST_F(XdsResolver, AFailureLetsGoOfClustersThatNoRpcHolds) {  // A31.9
   EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 0u);
 }
 
-TEST_F(XdsResolver, WhatIsWellAgainIsToldOnceAndHasANewSelector) {
+TEST_F(XdsResolver, ARecoveryIsReportedOnceAndHasANewSelector) {
   Start();
   Good();
   ListenerFails("gone");
@@ -204,7 +204,7 @@ TEST_F(XdsResolver, AnEventHasAThousandBytesAtMost) {
   EXPECT_GT(host_->last().note.size(), words.size()) << "what RPCs are told is whole";
 }
 
-TEST_F(XdsResolver, AChannelWithoutATraceIsToldTheRest) {
+TEST_F(XdsResolver, AChannelWithoutATraceGetsTheRest) {
   Start();
   host_->has_trace = false;
   Good();
@@ -294,7 +294,7 @@ TEST_F(XdsResolver, ABootstrapOfTheProgramComesWithAClientOfItsOwn) {
   EXPECT_EQ(fake_.resource_timeout, 0) << "the default";
 }
 
-TEST_F(XdsResolver, TheClientsArgumentsSayHowLongAResourceIsWaitedFor) {
+TEST_F(XdsResolver, TheClientsArgumentsSetHowLongAResourceIsWaitedFor) {
   struct Case {
     int milliseconds;
     gxds_duration told;

@@ -96,7 +96,7 @@ TEST(Addresses, TheLinkOfAnAddressIsPartOfIt) {
   EXPECT_NE(Key(LinkLocal(1)), Key(LinkLocal(2)));
 }
 
-TEST(Addresses, SocketsThatAreNoIpAddressesAreToldApart) {
+TEST(Addresses, SocketsThatAreNoIpAddressesAreDistinct) {
   EXPECT_EQ(Key(Unix("a")), Key(Unix("a")));
   EXPECT_NE(Key(Unix("a")), Key(Unix("b")));
 }

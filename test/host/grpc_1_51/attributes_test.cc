@@ -164,7 +164,7 @@ TEST(AttributesOfAddresses, HostnameIsThatOfTheEndpoint) {  // A81.5
   EXPECT_TRUE(ServerAddress(list[1]) == list[1]);
 }
 
-TEST(AttributesOfAddresses, AddressOfAnotherOriginSaysNothing) {
+TEST(AttributesOfAddresses, AddressOfAnotherOriginHasNone) {
   ServerAddress address{grpc_resolved_address(), ChannelArgs()};
   EXPECT_EQ(LocalityOf(address), nullptr);
   EXPECT_EQ(WeightOf(address), 1u);

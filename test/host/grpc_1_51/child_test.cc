@@ -80,7 +80,7 @@ TEST_F(ChildTest, AnotherPolicyTakesOverWhenItIsMoreThanConnecting) {
   EXPECT_EQ(Leaf::InZone("a"), nullptr);
 }
 
-TEST_F(ChildTest, OnlyTheNewestPolicyAsksForAddresses) {
+TEST_F(ChildTest, OnlyTheNewestPolicyRequestsReresolution) {
   Apply("test_leaf", "a");
   Apply("other_leaf", "b");
   In([] { Leaf::InZone("a")->RequestReresolution(); });
@@ -97,7 +97,7 @@ TEST_F(ChildTest, ThirdPolicyTakesThePlaceOfTheSecond) {
   EXPECT_NE(Leaf::InZone("a"), nullptr);
 }
 
-TEST_F(ChildTest, BothPoliciesAreToldToConnect) {
+TEST_F(ChildTest, BothPoliciesExitIdle) {
   Apply("test_leaf", "a");
   Apply("other_leaf", "b");
   In([this] { policy_->ExitIdleLocked(); });

@@ -126,7 +126,7 @@ TEST_F(Dns, ResolvesLocalhost) {
 
 // Only the reactor polls in this process. If nobody polls, the host looks at its sockets once a
 // second, which is too late here. A slow machine gets more than one chance.
-TEST_F(Dns, AsksAServerThoughTheProgramMakesNoCalls) {
+TEST_F(Dns, ResolvesThoughTheProgramMakesNoCalls) {
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2", "127.0.0.3"});
   Name name("backend.test:80", ChannelArgs().Set(GRPC_ARG_DNS_ARES_QUERY_TIMEOUT_MS, 900));
@@ -138,7 +138,7 @@ TEST_F(Dns, AsksAServerThoughTheProgramMakesNoCalls) {
 
 // The channel's own names come with service configs. All questions are asked at once, and a result
 // waits for all answers.
-TEST_F(Dns, AsksForAddressesAndForNoServiceConfig) {  // A37.16
+TEST_F(Dns, ResolvesAddressesAndNoServiceConfig) {  // A37.16
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2"});
   ChannelArgs args = Eager().Set(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 0);
@@ -150,7 +150,7 @@ TEST_F(Dns, AsksForAddressesAndForNoServiceConfig) {  // A37.16
   EXPECT_EQ(server.text_questions(), 0);
 }
 
-TEST_F(Dns, AsksAgainWhenItIsToldTo) {  // A74
+TEST_F(Dns, ResolvesAgainAtAReresolution) {  // A74
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2"});
   Name name("backend.test:80", Eager());
@@ -162,7 +162,7 @@ TEST_F(Dns, AsksAgainWhenItIsToldTo) {  // A74
   }
 }
 
-TEST_F(Dns, TheChannelsArgsBoundHowOftenItAsks) {
+TEST_F(Dns, TheChannelsArgsBoundHowOftenItResolves) {
   DnsServer server;
   server.Set("backend.test", {"127.0.0.2"});
   Name name("backend.test:80");
@@ -175,7 +175,7 @@ TEST_F(Dns, TheChannelsArgsBoundHowOftenItAsks) {
   EXPECT_TRUE(name.Empty());
 }
 
-TEST_F(Dns, AFailureHasWordsAndIsTriedAgain) {
+TEST_F(Dns, AFailureHasAStatusAndIsTriedAgain) {
   DnsServer server;
   Name name("missing.test:80");
   Answer failed = name.Take();
@@ -201,7 +201,7 @@ TEST_F(Dns, IsSilentOnceStopped) {
   EXPECT_TRUE(name.Empty());
 }
 
-TEST_F(Dns, AnAnswerOnItsWayIsDroppedByStop) {
+TEST_F(Dns, AResultOnItsWayIsDroppedByStop) {
   int answers = 0;
   auto count = [](void* arg, const gxds_address*, size_t, const gxds_status*) {
     ++*static_cast<int*>(arg);
@@ -257,7 +257,7 @@ TEST_F(FakeDns, IsUsedWhenTheChannelNamesOne) {
   EXPECT_EQ(name.Take().addresses, (Strings{"127.0.0.8:80"}));
 }
 
-TEST_F(FakeDns, IsAskedAgain) {
+TEST_F(FakeDns, ResolvesAgain) {
   Respond(Result({"ipv4:127.0.0.7:80"}));
   Name name("anything:1", Args());
   name.Take();
@@ -269,7 +269,7 @@ TEST_F(FakeDns, IsAskedAgain) {
   EXPECT_EQ(name.Take().addresses, (Strings{"127.0.0.8:80"}));
 }
 
-TEST_F(FakeDns, NoAddressIsAnAnswerAfterWhichTheHostTriesAgain) {
+TEST_F(FakeDns, NoAddressIsAResultAfterWhichTheHostTriesAgain) {
   Respond(Result({}));
   Name name("anything:1", Args());
   Answer answer = name.Take();

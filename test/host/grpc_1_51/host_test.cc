@@ -154,7 +154,7 @@ TEST_F(Host, SharesACertificateProviderWhileItIsInUse) {  // A29.34
   EXPECT_EQ(get("file_watcher", "{}"), nullptr);
 }
 
-TEST_F(Host, ChecksLbConfigsInTheHostsWords) {
+TEST_F(Host, ChecksLbConfigsWithTheHostsErrors) {
   auto check = [&](const char* json) {
     return Errors([&](const gxds_path* at, gxds_errors* errors) {
       host_->lb_config_check(gxds_str_z(json), at, errors);
@@ -180,7 +180,7 @@ TEST_F(Host, ChecksRegularExpressions) {
   EXPECT_FALSE(host_->regex_check(gxds_str_z("(?=lookahead)")));
 }
 
-TEST_F(Host, TellsWhatMatchesOfARegularExpressionBeginWith) {
+TEST_F(Host, ReturnsWhatMatchesOfARegularExpressionBeginWith) {
   auto prefix = [&](const char* text) {
     void* regex = host_->regex_create(gxds_str_z(text));
     gxds_str found = gxds_regex_prefix(regex, host_);

@@ -118,7 +118,7 @@ TEST_F(PolicyInCTest, ANumberTooLargeForAnyFieldIsRefused) {
             "errors validating made_up LB policy config: [real number overflow near '1e400']");
 }
 
-TEST_F(PolicyInCTest, HearsWhatTheHostSays) {
+TEST_F(PolicyInCTest, IsCalledForEachCallOfTheHost) {
   Update(config_, ChannelArgs(), ServerAddressList(), "note");
   In([&] {
     policy_->ExitIdleLocked();
@@ -165,7 +165,7 @@ TEST_F(PolicyInCTest, PokeComesLaterAndNotAfterTheEnd) {
   gxds_poker_unref(poker);
 }
 
-TEST_F(PolicyInCTest, FirstRpcThatWaitsTellsItToExitIdle) {
+TEST_F(PolicyInCTest, FirstRpcThatWaitsMakesItExitIdle) {
   TakeTold();
   In([&] { gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE); });
   EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
@@ -199,7 +199,7 @@ TEST_F(PolicyInCTest, ConfigIsTheJsonThatTheHostRead) {
   EXPECT_EQ(g_json, R"({"a":{"c":9223372036854775807},"b":[1,-2.5,1000.0,"x",true,false,null]})");
 }
 
-TEST_F(PolicyInCTest, ConfigThatIsWrongSaysOfWhichPolicy) {
+TEST_F(PolicyInCTest, ErrorsOfAConfigNameThePolicy) {
   auto parsed = grpc_core::CoreConfiguration::Get().lb_policy_registry().ParseLoadBalancingConfig(
       *grpc_core::Json::Parse(R"([{"made_up":{"wrong":1}}])"));
   EXPECT_EQ(parsed.status().message(),

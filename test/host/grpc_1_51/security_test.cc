@@ -39,7 +39,7 @@ TEST(Security, XdsCredentialsAreKnownAlsoInsideOthers) {  // A29
   grpc_shutdown_blocking();
 }
 
-TEST(Security, FileWatcherWithoutAuthoritiesFailsItsClusterInWords) {  // A87.3
+TEST(Security, FileWatcherWithoutAuthoritiesFailsItsClusterWithTheReason) {  // A87.3
   grpc_init();
   gxds_bootstrap_certificate_provider provider = {};
   provider.plugin_name = gxds_str_z("file_watcher");
@@ -61,7 +61,7 @@ TEST(Security, FileWatcherWithoutAuthoritiesFailsItsClusterInWords) {  // A87.3
 }
 
 // gRPC reads them once in a process, so no other test here may need them.
-TEST(Security, WithoutRootCertificatesOfTheMachineTheClusterFailsInWords) {  // A82.4
+TEST(Security, WithoutRootCertificatesOfTheMachineTheClusterFailsWithTheReason) {  // A82.4
   setenv("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "/dev/null", 1);
   setenv("GRPC_NOT_USE_SYSTEM_SSL_ROOTS", "true", 1);
   grpc_set_ssl_roots_override_callback(

@@ -141,7 +141,7 @@ TEST_F(WrappedTest, HostIsGivenItsOwnSubchannel) {
   EXPECT_EQ(Call(), kA);
 }
 
-TEST_F(WrappedTest, TrackerOfTheHostsPolicyHearsAllThatOursHears) {
+TEST_F(WrappedTest, TrackerOfTheHostsPolicyGetsAllThatOursGets) {
   g_started = g_finished = g_destroyed = 0;
   Start("picking_leaf", {1});
   std::unique_ptr<Tracker> tracker;

@@ -152,7 +152,7 @@ TEST(Cds, EdsIgnoresReresolutionAndDnsDoesNot) {  // A37.15
   EXPECT_FALSE(step->same_children);
 }
 
-TEST(Cds, ErrorFailsWithItsWordsAsUnavailable) {  // A31.10
+TEST(Cds, ErrorFailsWithItsTextAsUnavailable) {  // A31.10
   Scenario s;
   s.Update(Leaf("c"));
   gxds_status status = gxds_status_make(GXDS_NOT_FOUND, "CDS resource \"c\" does not exist");

@@ -117,7 +117,7 @@ Request Routed(bool auto_host_rewrite) {
   return request;
 }
 
-TEST_F(ClusterImplPolicyTest, AnRpcIsToldTheHostnameOfItsEndpointIfItsRouteWantsThat) {  // A81.9
+TEST_F(ClusterImplPolicyTest, AnRpcGetsTheHostnameOfItsEndpointIfItsRouteWantsThat) {  // A81.9
   const gxds_str hostname = gxds_str_z("a.example:80");
   Start(Leaf(Picking(), MakeNamed(&hostname)));
   auto wanted = host_.Pick(Routed(true)), other = host_.Pick(Routed(false));
@@ -130,7 +130,7 @@ TEST_F(ClusterImplPolicyTest, AnRpcIsToldTheHostnameOfItsEndpointIfItsRouteWants
   wanted->Start();
 }
 
-TEST_F(ClusterImplPolicyTest, SubchannelsAreToldWhetherTheClusterWantsProxies) {  // A86.1
+TEST_F(ClusterImplPolicyTest, SubchannelsKnowWhetherTheClusterWantsProxies) {  // A86.1
   const auto endpoints = MakeEndpoints({{"a"}});
   Start(Leaf(Picking(), endpoints));
   auto arg = [this] { return host_.subchannels().back()->args.GetInt(GXDS_HTTP_CONNECT_ARG); };
@@ -168,14 +168,14 @@ class SniTest : public ClusterImplPolicyTest {
   gxds_str hostname_;
 };
 
-TEST_F(SniTest, ASubchannelIsToldTheClusters) {  // A101.2
+TEST_F(SniTest, ASubchannelGetsTheClusters) {  // A101.2
   options_.sni = "sni.example";
   const std::string* asked = Asked("a.example");
   ASSERT_NE(asked, nullptr);
   EXPECT_EQ(*asked, "sni.example");
 }
 
-TEST_F(SniTest, ASubchannelIsToldTheHostnameOfItsEndpoint) {  // A101.1
+TEST_F(SniTest, ASubchannelGetsTheHostnameOfItsEndpoint) {  // A101.1
   options_.sni = "sni.example";
   options_.auto_host_sni = true;
   const std::string* asked = Asked("a.example:80");
@@ -183,11 +183,11 @@ TEST_F(SniTest, ASubchannelIsToldTheHostnameOfItsEndpoint) {  // A101.1
   EXPECT_EQ(*asked, "a.example");
 }
 
-TEST_F(SniTest, ASubchannelOfAClusterWithoutSniIsToldNone) {  // A101.3
+TEST_F(SniTest, ASubchannelOfAClusterWithoutSniGetsNone) {  // A101.3
   EXPECT_EQ(Asked("a.example"), nullptr);
 }
 
-TEST_F(SniTest, ASubchannelOfOtherCredentialsIsToldNone) {  // A101
+TEST_F(SniTest, ASubchannelOfOtherCredentialsGetsNone) {  // A101
   args_ = Args();
   options_.sni = "sni.example";
   EXPECT_EQ(Asked("a.example"), nullptr);

@@ -53,7 +53,7 @@ struct Scenario {
   }
 };
 
-TEST(ClusterImpl, OtherMetricsToTellAreAnotherPicker) {  // A85
+TEST(ClusterImpl, OtherMetricsToReportAreAnotherPicker) {  // A85
   const gxds_lrs_metrics cpu = {true, false, false, false, nullptr, 0};
   const gxds_lrs_metrics same = cpu;
   Scenario s;

@@ -143,7 +143,7 @@ TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {  // A3
   gxds_cluster_call_end(&c, true);
 }
 
-TEST(ReportedMetrics, AreThoseThatTheClusterAsksFor) {  // A64.6, A85.2, A85.3, A85.4
+TEST(ReportedMetrics, AreThoseOfTheCluster) {  // A64.6, A85.2, A85.3, A85.4
   const std::string report = orca_test::Cpu(1) + orca_test::Memory(2) + orca_test::Application(3) +
                              orca_test::Named("a", 4) + orca_test::Named("b", 5);
   const gxds_str b = gxds_str_z("b");
@@ -163,7 +163,7 @@ TEST(ReportedMetrics, AreThoseThatTheClusterAsksFor) {  // A64.6, A85.2, A85.3, 
   EXPECT_EQ(told({false, false, true, false, &b, 1}), "app 2/6 b 2/10");
 }
 
-TEST(ReportedMetrics, AreNoneWhereTheClusterAsksForNone) {  // A85.1
+TEST(ReportedMetrics, AreNoneWhereTheClusterHasNone) {  // A85.1
   Scenario s;
   s.Make({});
   gxds_cluster_call call;

@@ -109,7 +109,7 @@ TEST_F(ClusterManagerPolicyTest, RootThatGoesEndsItsChild) {  // A31.9
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
 }
 
-TEST_F(ClusterManagerPolicyTest, AllFailedIsTransientFailureInTheHostsWords) {
+TEST_F(ClusterManagerPolicyTest, AllFailedIsTransientFailureWithTheHostsStatus) {
   Entry a = snapshot::Error("a", "bad");
   Apply({&a}, {"a"});
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);

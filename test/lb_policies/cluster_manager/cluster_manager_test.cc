@@ -352,7 +352,7 @@ TEST(ClusterManager, ChildThatAnRpcWaitsForIsMadeAtOnce) {
   EXPECT_EQ(s.names.size(), roots.size());
 }
 
-TEST(ClusterManager, ChildThatWaitsForItsTurnIsNotToldOfUpdatesAndGoesSilently) {
+TEST(ClusterManager, ChildThatWaitsForItsTurnIsNotUpdatedAndGoesSilently) {
   Scenario s;
   s.turns = false;
   std::vector<Entry> entries;

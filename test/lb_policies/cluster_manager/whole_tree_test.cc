@@ -272,7 +272,7 @@ TEST(WholeTreeStorm, NothingIsLeftOverAndPicksGoWhereAConnectionIs) {
   EXPECT_GT(completed, 3000) << "they would prove little";
 }
 
-TEST(WholeTreeStorm, SameSeedTellsTheSameStory) {
+TEST(WholeTreeStorm, SameSeedGivesTheSameEvents) {
   auto tell = [](uint64_t seed) {
     Storm storm(seed);
     for (int i = 0; i < 200; i++) storm.Step();

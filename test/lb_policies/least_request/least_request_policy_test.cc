@@ -201,7 +201,7 @@ TEST_F(LeastRequestAddresses, OfARepeatedAddressTheFirstCounts) {
   EXPECT_EQ(MadeFor({A("token 2"), A("token 1")}), 1u);
 }
 
-TEST_F(LeastRequestAddresses, AddressesThatAreNoIpAddressesAreToldApart) {
+TEST_F(LeastRequestAddresses, AddressesThatAreNoIpAddressesAreDistinct) {
   EXPECT_EQ(MadeFor({B(), A(), C()}), 3u);
   EXPECT_EQ(MadeFor({B(), C(), A()}), 0u);
 }

@@ -59,7 +59,7 @@ TEST_F(OrcaStream, IsThereWhileSomebodyWantsReportsAndTheConnectionIsThere) {
   EXPECT_EQ(Interval(), GXDS_TIME_NEVER);
 }
 
-TEST_F(OrcaStream, AsksAsOftenAsTheMostEagerListenerWants) {
+TEST_F(OrcaStream, RequestsTheShortestIntervalOfItsListeners) {
   Connectivity(GRPC_CHANNEL_READY);
   EXPECT_TRUE(Want(&one_, 3 * GXDS_SECOND));
   EXPECT_FALSE(Want(&two_, 5 * GXDS_SECOND)) << "nothing changes for the stream";
@@ -82,7 +82,7 @@ TEST_F(OrcaStream, GivesReportsToAllWhoWantThem) {
   EXPECT_EQ(two_.heard, "7 8 ");
 }
 
-TEST_F(OrcaStream, TellsOfAConnectionThatBreaksAndOfANewOne) {
+TEST_F(OrcaStream, ReportsAConnectionThatBreaksAndANewOne) {
   Want(&one_, GXDS_SECOND);
   Connectivity(GRPC_CHANNEL_READY);
   EXPECT_EQ(one_.heard, "") << "it was there already";

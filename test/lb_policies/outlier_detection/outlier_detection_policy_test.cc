@@ -106,7 +106,7 @@ TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50.5
   EXPECT_NE(Call(""), Call("")) << "what was ejected is free";
 }
 
-TEST_F(OutlierDetectionPolicyTest, PickFirstIsNotEjectedAndHearsOfItsConnection) {  // A61.16
+TEST_F(OutlierDetectionPolicyTest, PickFirstIsNotEjectedAndIsNotifiedOfItsConnection) {  // A61.16
   Start("grpc_xds_pick_first", {1, 2});
   Say(kA, GRPC_CHANNEL_READY);
   Eject(kA);

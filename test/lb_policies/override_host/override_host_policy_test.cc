@@ -127,7 +127,7 @@ TEST_F(OverrideHostTest, ASessionGoesToItsEndpointAndOthersAreBalanced) {  // A5
   EXPECT_EQ(Others(), (Set{"1", "2", "3"}));
 }
 
-TEST_F(OverrideHostTest, AnRpcWithoutACookieIsToldWhoServesIt) {  // A55.9
+TEST_F(OverrideHostTest, AnRpcWithoutACookieGetsTheAddressThatServesIt) {  // A55.9
   Apply({{1}});
   Ready({1});
   EXPECT_EQ(To(""), "1");

@@ -111,7 +111,7 @@ TEST_F(PaceTest, SettlingAnOlderStartInTheSamePlaceIsIgnored) {
   EXPECT_EQ(Next(), -1);
 }
 
-TEST_F(PaceTest, StartThatIsNotAnsweredLosesItsPlace) {
+TEST_F(PaceTest, StartThatIsNotFinishedLosesItsPlace) {
   const uint32_t user = Join(10000);
   EXPECT_EQ(Next(), 0);
   EXPECT_EQ(gxds_pace_deadline(p_), GXDS_TIME_NEVER);  // no user waits for a place

@@ -74,7 +74,7 @@ TEST_F(ShuffledPolicyTest, ANewWeightMakesANewList) {  // A62.4
   EXPECT_GT(orders.size(), 1u);
 }
 
-TEST_F(ShuffledPolicyTest, PassesOnWhatItsChildSays) {
+TEST_F(ShuffledPolicyTest, PassesOnWhatItsChildReports) {
   Apply({80});
   Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);

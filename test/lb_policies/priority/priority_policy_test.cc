@@ -225,7 +225,7 @@ TEST_F(PriorityPolicyTest, ChildrenThatAreTooManyAreEndedAtOnce) {
   EXPECT_EQ(leaves().size(), 1 + GXDS_PRIORITY_RETAINED_MAX);
 }
 
-TEST_F(PriorityPolicyTest, ChildThatIsKeptAsksForNoReresolution) {
+TEST_F(PriorityPolicyTest, ChildThatIsKeptRequestsNoReresolution) {
   cluster_.Set({{{"a"}}});
   Start(1, Flat());
   Use("p1", {"b"});

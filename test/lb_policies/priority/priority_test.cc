@@ -527,7 +527,7 @@ TEST(Priority, FirstConnectingChildIsUsedWhenNoneIsUsable) {  // A56.29: the sec
   EXPECT_EQ(o.Report("a", kConnecting), (Log{"publish a CONNECTING"}));
 }
 
-TEST(Priority, LastChildSpeaksWhenAllHaveFailed) {  // A56.30
+TEST(Priority, LastChildsPickerIsUsedWhenAllHaveFailed) {  // A56.30
   Owner o;
   o.Update({"a", "b"});
   o.Report("a", kFailed);
@@ -746,7 +746,7 @@ TEST_F(Share, ChildWithoutASliceIsAlwaysUpdated) {
   EXPECT_FALSE(gxds_priority_share_same(&a, &a));
 }
 
-TEST(PriorityStatus, EmptyListSaysWhichClusterAndWhy) {  // A56.26
+TEST(PriorityStatus, EmptyListNamesTheClusterAndTheReason) {  // A56.26
   struct {
     const char *cluster, *note, *message;
   } cases[] = {

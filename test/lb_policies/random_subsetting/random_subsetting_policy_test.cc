@@ -53,7 +53,7 @@ TEST_F(RandomSubsettingPolicyTest, OtherPoliciesChooseOthers) {  // A68.3
   EXPECT_GT(subsets.size(), 15u);
 }
 
-TEST_F(RandomSubsettingPolicyTest, PassesOnWhatItsChildSays) {  // A68.6
+TEST_F(RandomSubsettingPolicyTest, PassesOnWhatItsChildReports) {  // A68.6
   Apply(2, 1);
   Report("z", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);

@@ -248,7 +248,7 @@ TEST_F(RegisteredPolicyTest, UpdateWaitsForAddressesAndKeepsThem) {
   EXPECT_EQ(accepted_, Unavailable("no DNS"));
 }
 
-TEST_F(RegisteredPolicyTest, ResolverHearsWhatItSaysToAnUpdate) {
+TEST_F(RegisteredPolicyTest, ResolverGetsItsStatusOfAnUpdate) {
   Start();
   own_.said = {14, "no endpoint"};
   Apply({"z", 1, {}});
@@ -258,7 +258,7 @@ TEST_F(RegisteredPolicyTest, ResolverHearsWhatItSaysToAnUpdate) {
   EXPECT_EQ(accepted_, Status(GXDS_UNKNOWN, ""));
 }
 
-TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsWaitAndTheFirstAsks) {
+TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsWaitAndTheFirstExitsIdle) {
   Start();
   Apply({"z"});
   Publish(GRPC_XDS_IDLE, nullptr, false);
@@ -279,7 +279,7 @@ TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsFailWithTheStatus) {
   EXPECT_EQ(host_.status, Status(GXDS_UNKNOWN, "")) << "a failure is never OK";
 }
 
-TEST_F(RegisteredPolicyTest, PickSaysWhatBecomesOfTheRpc) {
+TEST_F(RegisteredPolicyTest, PickDecidesWhatBecomesOfTheRpc) {
   Start();
   MakeSubchannels();
   Apply({"z", 1, {1, 2}});
@@ -320,7 +320,7 @@ TEST_F(RegisteredPolicyTest, PickSeesThePathAndTheHeadersOfTheRpc) {
   EXPECT_EQ(seen, "/s/m x-a=one x-none=");
 }
 
-TEST_F(RegisteredPolicyTest, AttemptHearsOfItsStartAndItsEndAndIsGivenUp) {
+TEST_F(RegisteredPolicyTest, AttemptIsNotifiedOfItsStartAndItsEndAndIsGivenUp) {
   Start();
   MakeSubchannels();
   Apply({"z"});
@@ -370,7 +370,7 @@ TEST_F(RegisteredPolicyTest, SubchannelFitsAsLongAsItWouldBeMadeTheSame) {
   EXPECT_EQ(fits, "nn") << "the channel's arguments are part of it";
 }
 
-TEST_F(RegisteredPolicyTest, DestroyedSubchannelIsHeardOfNoMore) {
+TEST_F(RegisteredPolicyTest, DestroyedSubchannelNotifiesNoMore) {
   Start();
   MakeSubchannels();
   Apply({"z", 1, {1, 2}});
@@ -440,7 +440,7 @@ TEST_F(RegisteredPolicyTest, EndComesWhenNoneOfItsFunctionsIsAtWork) {
   EXPECT_EQ(host_.reresolutions, 0);
 }
 
-TEST_F(RegisteredPolicyTest, SubchannelMayBeDestroyedByWhatItSays) {
+TEST_F(RegisteredPolicyTest, SubchannelMayBeDestroyedInItsNotification) {
   Start();
   MakeSubchannels();
   Apply({"z"});
@@ -493,7 +493,7 @@ TEST_F(RegisteredPolicyTest, AWakerWakesUntilThePolicyIsGone) {
   grpc_xds_waker_unref(waker);
 }
 
-TEST_F(RegisteredPolicyTest, ItIsToldToResetBackoffAndAsksForNewAddresses) {
+TEST_F(RegisteredPolicyTest, ItResetsBackoffAndRequestsReresolution) {
   Start();
   host_.ResetBackoff();
   host_.In([&] { grpc_xds_policy_reresolve(own_.base); });
@@ -502,7 +502,7 @@ TEST_F(RegisteredPolicyTest, ItIsToldToResetBackoffAndAsksForNewAddresses) {
 }
 
 // The parent would get a report of a child that it does not have yet.
-TEST(RegisteredPolicyDeathTest, PublishingFromCreateEndsTheProcessAndSaysWhy) {
+TEST(RegisteredPolicyDeathTest, PublishingFromCreateEndsTheProcessWithAReason) {
   static const grpc_xds_policy_type hasty = [] {
     grpc_xds_policy_type t = BareType();
     t.name = "test.hasty";
@@ -516,7 +516,7 @@ TEST(RegisteredPolicyDeathTest, PublishingFromCreateEndsTheProcessAndSaysWhy) {
   EXPECT_DEATH(Host().Create(*type), "is not for create\\(\\): publish in update\\(\\)");
 }
 
-TEST_F(RegisteredPolicyTest, ReadyWithoutAPickerEndsTheProcessAndSaysWhy) {
+TEST_F(RegisteredPolicyTest, ReadyWithoutAPickerEndsTheProcessWithAReason) {
   Start();
   EXPECT_DEATH(
       host_.In([&] { grpc_xds_policy_publish(own_.base, GRPC_XDS_READY, nullptr, nullptr); }),

@@ -130,7 +130,7 @@ TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76.2
   EXPECT_EQ(PickFor("someone").substr(0, 23), "fail: INTERNAL: ring_ha");
 }
 
-TEST_F(RingHashPolicyTest, FailureSaysWhatTheEndpointSaid) {  // A61
+TEST_F(RingHashPolicyTest, FailureHasTheStatusOfTheEndpoint) {  // A61
   Start({1});
   Say("10.0.0.1:1", GRPC_CHANNEL_CONNECTING);
   Say("10.0.0.1:1", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));

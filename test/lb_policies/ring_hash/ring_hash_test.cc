@@ -168,7 +168,7 @@ TEST(RingHash, LostConnectionIsMadeAgainByAPick) {  // A42.25
   EXPECT_EQ(s.Wish("a"), "!a");
 }
 
-TEST(RingHash, FirstReportOfAnOldFailureAsksForNoAddresses) {
+TEST(RingHash, FirstReportOfAnOldFailureRequestsNoReresolution) {
   Scenario s;
   s.Update({{"a"}});
   EXPECT_EQ(s.Report("a", kFailure), "FAILED");

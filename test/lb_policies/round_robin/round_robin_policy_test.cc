@@ -136,7 +136,7 @@ TEST_F(RoundRobinPolicyTest, OneEndpointReadyServesWhileTheOthersWaitForTheirSta
   EXPECT_EQ(host_.timer_count(), 0u);
 }
 
-TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepTheOthersOut) {
+TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotConnectDoNotKeepTheOthersOut) {
   const std::vector<uint16_t> ports = Many();
   Apply(ports);
   host_.Pass(0);
@@ -148,7 +148,7 @@ TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepTheOthersOut) {
   EXPECT_EQ(host_.timer_count(), 0u);
 }
 
-TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotAnswerDoNotKeepLaterOnesOut) {
+TEST_F(RoundRobinPolicyTest, EndpointsThatDoNotConnectDoNotKeepLaterOnesOut) {
   const std::vector<uint16_t> ports = Many();
   Apply({ports.begin(), ports.begin() + GXDS_PACE_WINDOW});
   host_.Pass(0);
@@ -188,7 +188,7 @@ TEST_F(RoundRobinPolicyTest, MayEndWhileEndpointsWait) {
   EXPECT_EQ(WatchedCount(), 0u);
 }
 
-TEST_F(RoundRobinPolicyTest, FailureSaysWhatTheLastConnectionDiedOf) {
+TEST_F(RoundRobinPolicyTest, FailureHasTheStatusOfTheLastConnection) {
   Apply({80, 81});
   ReportPort(80, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
@@ -199,7 +199,7 @@ TEST_F(RoundRobinPolicyTest, FailureSaysWhatTheLastConnectionDiedOf) {
   EXPECT_EQ(Pick(), "fail: " + host_.status.ToString());
 }
 
-TEST_F(RoundRobinPolicyTest, ConnectionThatBreaksAsksForAddressesButNotOneFoundBroken) {
+TEST_F(RoundRobinPolicyTest, ConnectionThatBreaksRequestsReresolutionButNotOneFoundBroken) {
   host_.shared["10.0.0.1:80"] = {GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused")};
   Apply({80});
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);

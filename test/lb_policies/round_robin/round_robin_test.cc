@@ -158,7 +158,7 @@ TEST_F(RoundRobinTest, EachEndpointGetsASubchannelAndAllAreConnecting) {
   EXPECT_EQ(published_, 1);
 }
 
-TEST_F(RoundRobinTest, IdleEndpointIsToldToConnect) {
+TEST_F(RoundRobinTest, IdleEndpointConnects) {
   Update({1});
   Report(1, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(connects_, 1);
@@ -176,7 +176,7 @@ TEST_F(RoundRobinTest, ReadyEndpointsArePickedInTheirOrder) {
   EXPECT_EQ(picks_, (Ports{3, 1, 2}));
 }
 
-TEST_F(RoundRobinTest, LostConnectionIsMadeAgainAndAddressesAreAskedFor) {
+TEST_F(RoundRobinTest, LostConnectionIsMadeAgainAndReresolutionIsRequested) {
   Update({1, 2});
   Connect({1, 2});
   Report(1, GRPC_CHANNEL_IDLE);
@@ -188,7 +188,7 @@ TEST_F(RoundRobinTest, LostConnectionIsMadeAgainAndAddressesAreAskedFor) {
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
 }
 
-TEST_F(RoundRobinTest, FailedWhenAllHaveFailedAndSaysSoAgainAtEachFailure) {
+TEST_F(RoundRobinTest, FailedWhenAllHaveFailedAndReportsEachFailureAgain) {
   Update({1, 2});
   Report(1, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);

@@ -171,7 +171,7 @@ TEST_F(WeightedLocalityPolicyTest, FailureCarriesTheLastFailuresStatus) {
   EXPECT_NEAR(picks["b"], 50, 4);
 }
 
-TEST_F(WeightedLocalityPolicyTest, IdleLeafIsToldToConnect) {
+TEST_F(WeightedLocalityPolicyTest, IdleLeafExitsIdle) {
   cluster_.Set({{{"a"}}});
   Apply();
   Report("a", GRPC_CHANNEL_IDLE);
@@ -273,7 +273,7 @@ TEST_F(WeightedLocalityPolicyTest, NoLocalitiesIsFailureWithTheNote) {
   EXPECT_TRUE(host_.Pick()->has_note());
 }
 
-TEST_F(WeightedLocalityPolicyTest, WithoutLocalitiesInItsConfigItSaysSo) {
+TEST_F(WeightedLocalityPolicyTest, WithoutLocalitiesInItsConfigItReportsSo) {
   Update(config_, Args());
   EXPECT_EQ(accepted_.code, GXDS_UNAVAILABLE);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);

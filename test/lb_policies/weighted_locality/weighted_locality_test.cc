@@ -246,7 +246,7 @@ TEST(WeightedLocality, UpdateWithAllKindsOfChangePublishesOnePicker) {
             (Log{"update b", "create d", "READY b:2 c:4 d:5"}));
 }
 
-TEST(WeightedLocality, LocalitiesAreToldApartByTheirFullName) {
+TEST(WeightedLocality, LocalitiesAreDistinctByTheirFullName) {
   gxds_weighted_locality* w = gxds_weighted_locality_create();
   const gxds_locality* l[] = {
       gxds_locality_create(gxds_str_z(""), gxds_str_z("x"), gxds_str_z(""), 1, 0),
@@ -480,7 +480,7 @@ TEST(WeightedLocality, PublishedPickerIsAFunctionOfTheStates) {
   }
 }
 
-TEST(WeightedLocalityStatus, NoLocalitySaysWhichClusterAndWhy) {
+TEST(WeightedLocalityStatus, NoLocalityNamesTheClusterAndTheReason) {
   gxds_status s =
       gxds_weighted_locality_empty_status(gxds_str_z("foo"), gxds_str_z("no endpoints yet"));
   EXPECT_EQ(s.code, GXDS_UNAVAILABLE);

@@ -169,7 +169,7 @@ TEST_F(WeightedRoundRobinPolicyTest, AnRpcThatOutlivesItsPolicyStillReports) {
   call->Finish(Status(), {{"endpoint-load-metrics-bin", Load(0.5)}});
 }
 
-TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithAnswers) {  // A58.13
+TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithResponses) {  // A58.13
   Apply({80, 81}, R"("enableOobLoadReport":true)");
   for (int port : {80, 81}) {
     ASSERT_NE(At(port)->listener, nullptr);
@@ -194,7 +194,7 @@ TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithAnsw
   EXPECT_EQ(Calls(1000)["10.0.0.1:80"], 500) << "expired";  // A58.8
 }
 
-TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyHearsThatItConnectedCounts) {  // A58.7
+TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyKnowsTheConnectionCounts) {  // A58.7
   Apply({80, 81}, R"("enableOobLoadReport":true)");
   for (int port : {80, 81}) {
     SayAt(port, GRPC_CHANNEL_CONNECTING);

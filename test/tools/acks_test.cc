@@ -6,7 +6,7 @@ namespace {
 
 using xds_test::DeltaRequest;
 
-class Answers : public Ads {
+class Acks : public Ads {
  protected:
   void AskDelta(uint64_t stream, Type type, const Names &subscribe) {
     Bytes(stream, Encode(DeltaRequest{TypeUrl(type), subscribe, {}, {}, "", "", "node"}));
@@ -17,7 +17,7 @@ class Answers : public Ads {
   }
 };
 
-TEST_F(Answers, AreWaitedForBeforeAnUpdate) {
+TEST_F(Acks, AreWaitedForBeforeAnUpdate) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
@@ -32,7 +32,7 @@ TEST_F(Answers, AreWaitedForBeforeAnUpdate) {
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=3");
 }
 
-TEST_F(Answers, AreWaitedForNotForEver) {
+TEST_F(Acks, AreWaitedForNotForEver) {
   Serve({"EDS a=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
@@ -48,7 +48,7 @@ TEST_F(Answers, AreWaitedForNotForEver) {
   EXPECT_EQ(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
 }
 
-TEST_F(Answers, ThatRefuseAreAnswers) {
+TEST_F(Acks, MayBeNacks) {
   Serve({"EDS a=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
@@ -58,7 +58,7 @@ TEST_F(Answers, ThatRefuseAreAnswers) {
   EXPECT_EQ(Got(c), "EDS a=2");
 }
 
-TEST_F(Answers, AreNotWaitedForByWhatIsAskedFor) {
+TEST_F(Acks, AreNotWaitedForByWhatIsSubscribed) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
@@ -69,7 +69,7 @@ TEST_F(Answers, AreNotWaitedForByWhatIsAskedFor) {
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=1; EDS b=1");
 }
 
-TEST_F(Answers, OfOneTypeAreNotWaitedForByAnother) {
+TEST_F(Acks, OfOneTypeAreNotWaitedForByAnother) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
   Ask(c, CDS, {"a"});
@@ -81,7 +81,7 @@ TEST_F(Answers, OfOneTypeAreNotWaitedForByAnother) {
 }
 
 // Make before break: a route may name the cluster that waits.
-TEST_F(Answers, AreWaitedForByWhatComesAfterTheUpdate) {
+TEST_F(Acks, AreWaitedForByWhatComesAfterTheUpdate) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
   Ask(c, CDS, {"a", "b"});
@@ -95,7 +95,7 @@ TEST_F(Answers, AreWaitedForByWhatComesAfterTheUpdate) {
 }
 
 // Envoy answers clusters only when it has their endpoints.
-TEST_F(Answers, ToClustersAreNotWaitedForByEndpoints) {
+TEST_F(Acks, OfClustersAreNotWaitedForByEndpoints) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
   Ask(c, CDS, {"a"});
@@ -108,7 +108,7 @@ TEST_F(Answers, ToClustersAreNotWaitedForByEndpoints) {
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 
-TEST_F(Answers, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
+TEST_F(Acks, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
@@ -122,7 +122,7 @@ TEST_F(Answers, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 
-TEST_F(Answers, AreWaitedForOnceTheMessageIsSent) {
+TEST_F(Acks, AreWaitedForOnceTheMessageIsSent) {
   auto_sent_ = false;
   Serve({"EDS a=1"});
   uint64_t c = Open();
