@@ -80,6 +80,10 @@ void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status) {
                       gxds_picker_fail_with_note(status));
 }
 
+gxds_status gxds_policy_empty_status(gxds_str note) {
+  return gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(note));
+}
+
 void gxds_policy_fail(gxds_policy *p, gxds_status take_status) {
   gxds_policy_publish_failure(p, &take_status);
   gxds_status_fini(&take_status);

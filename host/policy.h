@@ -117,11 +117,13 @@ void gxds_policy_publish(gxds_policy *p, grpc_connectivity_state state, const gx
                          gxds_picker *take_picker);
 /* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrowed). */
 void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
+/* The same, with a status that it ends. */
+void gxds_policy_fail(gxds_policy *p, gxds_status take_status);
 /* The same for a policy that was given no endpoints. The message must have the note of the update,
  * which says why. So cluster_impl does not add it again. */
 void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status);
-/* The same, with a status that it ends. */
-void gxds_policy_fail(gxds_policy *p, gxds_status take_status);
+/* The status of a leaf that was given no endpoints. note is the one of its update. */
+GXDS_MUST_USE gxds_status gxds_policy_empty_status(gxds_str note);
 /* Publishes the state (IDLE or CONNECTING) with a picker with which RPCs wait. The first RPC that
  * waits asks the policy to exit idle. */
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);

@@ -248,7 +248,7 @@ static gxds_status update(void *self, const gxds_lb_update *u) {
   update_machine(p, renew);
   gxds_status status = gxds_status_ok();
   if (p->addresses->count == 0) {
-    status = gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(u->note));
+    status = gxds_policy_empty_status(u->note);
     gxds_status_set(&p->last_failure, gxds_status_copy(&status));
   }
   drain(p);

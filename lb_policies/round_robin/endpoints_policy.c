@@ -128,13 +128,9 @@ static void publish(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
   }
 }
 
-static gxds_status empty_status(const gxds_endpoints_policy *e) {
-  return gxds_status_make(GXDS_UNAVAILABLE, "empty address list: %.*s", GXDS_STR_ARG(e->note));
-}
-
 static void publish_empty(gxds_endpoints_policy *e) {
   no_picker(e);
-  gxds_status empty = empty_status(e);
+  gxds_status empty = gxds_policy_empty_status(e->note);
   gxds_policy_publish_empty(e->base, &empty);
   gxds_status_fini(&empty);
 }
@@ -243,7 +239,7 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
     e->slot_count = slots;
   }
   drain(e);
-  return count > 0 ? gxds_status_ok() : empty_status(e);
+  return count > 0 ? gxds_status_ok() : gxds_policy_empty_status(e->note);
 }
 
 void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count) {
