@@ -107,7 +107,8 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
 
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
   gxds_str note = gxds_error_text(e->resolution_note);
-  if (note.size > 0) {
+  /* A policy of the program may have added the note of its update, as it must outside of xDS. */
+  if (note.size > 0 && !strstr(message->data, note.data)) {
     const bool only_origin = e->resolution_note->message.size == 0;
     gxds_text_add_z(message, only_origin ? " " : ": ");
     gxds_text_add(message, note);

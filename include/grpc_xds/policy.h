@@ -88,7 +88,7 @@ typedef struct grpc_xds_update {
   const grpc_xds_address *const *addresses; /* in the resolver's order; there may be none */
   size_t address_count;
   const char *note; /* the resolver's note on the addresses (gRFC A74); may be "". Below an xDS
-                       cluster the library adds it to the status of failed picks itself */
+                       cluster the library adds it to the status of a failed pick that lacks it */
 } grpc_xds_update;
 
 typedef enum grpc_xds_picked_kind {

@@ -92,6 +92,9 @@ TEST(ClusterImpl, AnotherNoteIsAnotherPickerWhichExplainsFailures) {  // A88.22
   s.Child(GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "EDS resource c: gone", "n")), "publish child");
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c): EDS resource c: gone (node ID:n)");
+  EXPECT_EQ(s.Explained("no address: EDS resource c: gone (node ID:n)"),
+            "no address: EDS resource c: gone (node ID:n) (cluster c)")
+      << "the policy added the note of its update";
   EXPECT_EQ(s.Update(Leaf(cluster, endpoints, "", "n")), "publish child");
   EXPECT_EQ(s.Explained("refused"), "refused (cluster c) (node ID:n)");
 }
