@@ -64,12 +64,12 @@ static bool lacks_a_resource(const gxds_authority *a) {
   return false;
 }
 
-static bool may_answer(const gxds_conn *conn, bool hopeful) {
+static bool may_respond(const gxds_conn *conn, bool hopeful) {
   return !conn->error || (hopeful && gxds_deadline_is_set(&conn->quiet));
 }
 
 static bool wants_next_server(const gxds_authority *a) {
-  if (may_answer(a->conns[a->conn_count - 1], true)) return false;
+  if (may_respond(a->conns[a->conn_count - 1], true)) return false;
   if (a->config && a->config->fallback_on_reachability_only) return true; /* A95 */
   return lacks_a_resource(a);
 }
@@ -92,8 +92,8 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
   if (a->conn_count == a->server_count && gxds_authority_error(a, false))
     gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
-  gxds_entry *e; /* the next server may answer: watchers that were told of an outage are told that
-                    it is over */
+  gxds_entry *e; /* the next server may respond: watchers that got the error of an outage are
+                    notified that it is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
 }
 
@@ -135,7 +135,7 @@ bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn) {
 
 const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful) {
   for (size_t i = 0; i < a->conn_count; i++) {
-    if (may_answer(a->conns[i], hopeful)) return NULL;
+    if (may_respond(a->conns[i], hopeful)) return NULL;
   }
   return a->conn_count ? a->conns[a->conn_count - 1]->error : NULL;
 }

@@ -263,7 +263,7 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
 
 /* An error of the server comes before an error of the resource. The server's error is the newer
  * one, because any response would have ended it. The error of a kept resource already says why no
- * server answers. */
+ * server responds. */
 const gxds_error *gxds_entry_error(const gxds_entry *e) {
   const gxds_update_failure *failure = gxds_entry_failure(e);
   const gxds_error *own = failure ? failure->error : NULL;

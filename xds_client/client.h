@@ -137,8 +137,9 @@ typedef struct gxds_resource_info {
 
 /* When a client that keeps resources starts an authority from kept resources: as soon as all
  * servers of the authority have failed, or at the latest after this time without a response. A
- * healthy server answers within milliseconds, or within a second with name resolution and TLS. RPCs
- * usually have deadlines of some ten seconds, and must not reach them because a server is silent.
+ * healthy server responds within milliseconds, or within a second with name resolution and TLS.
+ * RPCs usually have deadlines of some ten seconds, and must not reach them because a server is
+ * silent.
  */
 #define GXDS_RESTORE_AFTER (5 * GXDS_SECOND)
 
@@ -169,7 +170,7 @@ void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *d
                             gxds_time now);
 /* The stream ended, with the status of the call. Not called after CLOSE_STREAM. Two kinds of end
  * are no error: of a stream that got a response (A57); and of one that sent the versions of cached
- * resources and then stayed open without a response for as long as a server has to answer, because
+ * resources and then stayed open without a response for as long as a server has to respond, because
  * such a server has nothing new. gxds_backoff_after_stream() decides when the next stream is
  * opened. */
 void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const gxds_status *status,
@@ -189,7 +190,7 @@ typedef struct gxds_kept {
   gxds_str bytes;
   int64_t accepted;
 } gxds_kept;
-/* The answer to a RESTORE. The kept resource is used only if no server of its authority has
+/* The result of a RESTORE. The kept resource is used only if no server of its authority has
  * responded yet. All kept resources of an authority are taken from one server: the first in order
  * from which anything was kept. */
 void gxds_client_restore(gxds_client *c, const gxds_kept *kept, gxds_time now);

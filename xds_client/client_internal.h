@@ -100,7 +100,7 @@ struct gxds_entry {
   uint8_t source;    /* 1 + the place in the authority of the server that sent resource: see
                         gxds_entry_source() */
   bool restored : 1; /* resource comes from the kept ones: no server has sent it since the start */
-  bool looking_up : 1; /* a RESTORE is outstanding; until its answer, the watchers get no data error
+  bool looking_up : 1; /* a RESTORE is outstanding; until its result, the watchers get no data error
                         */
   bool unnotified : 1; /* the watchers have not been notified of resource yet */
   bool notified_data_error : 1; /* notified was a data error, not an ambient one */
@@ -235,7 +235,7 @@ void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w);
 void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope);
 /* Adds w to the entry's list of watches. */
 void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
-/* Asks for the kept resource (RESTORE), if the authority starts from kept resources and the entry
+/* Requests the kept resource (RESTORE), if the authority starts from kept resources and the entry
  * has none yet. */
 void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
 /* Called for the first watch of a resource. If no server of the authority has responded or is in
@@ -244,7 +244,7 @@ void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
 void gxds_authority_await_response(gxds_client *c, gxds_authority *a, gxds_time now);
 /* A server sent a response: from now on the authority's resources come from servers. */
 void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now);
-/* No server answers: the authority starts from kept resources, if no server ever responded. */
+/* No server responds: the authority starts from kept resources, if no server ever responded. */
 void gxds_authority_restore(gxds_client *c, gxds_authority *a);
 
 /* ---- servers (server_conn.c) ---- */
@@ -314,7 +314,7 @@ void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *
 /* A71: conn replaced servers after it. If they sent, deleted or spoiled resources that conn had
  * sent before, conn's server would not send these again on its stream. So the stream is opened
  * anew. */
-void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn);
+void gxds_conn_reopen_if_overruled(gxds_client *c, gxds_conn *conn);
 /* A response came: the server can be reached and works. */
 void gxds_conn_on_response(gxds_client *c, gxds_conn *conn, gxds_time now);
 /* A request is on its way. If this stream sent versions, the server may have nothing new and stay
@@ -489,7 +489,7 @@ struct gxds_client {
   gxds_scope *scopes;                          /* by id; empty unless resources are kept */
   gxds_index *by_name;                         /* per type: gxds_entry by name */
   gxds_index *by_bytes;                        /* per type: gxds_bytes_key */
-  const gxds_bootstrap_server **without_delta; /* answered delta with UNIMPLEMENTED; borrowed */
+  const gxds_bootstrap_server **without_delta; /* delta ended with UNIMPLEMENTED; borrowed */
   size_t without_delta_count;
   size_t alias_count; /* entries whose alias_of is not empty */
   gxds_actions actions;

@@ -8,8 +8,8 @@
  *   but its last one, and every NACK, together with the names in them.
  * - A stream begins with the versions of the cached resources, and the server sends only newer
  *   ones.
- * - A server answers a name with its resource or with a removal. After a removal the client does
- *   not wait for the does-not-exist timer. */
+ * - A server responds to a name with its resource or with a removal. After a removal the client
+ * does not wait for the does-not-exist timer. */
 #include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"

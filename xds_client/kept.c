@@ -127,7 +127,7 @@ void gxds_entry_forget(gxds_client *c, const gxds_entry *e) {
   for (const gxds_watch *w = e->watches; w; w = next_scope(w)) forget(c, e, w->watcher.scope);
 }
 
-static void ask(gxds_client *c, gxds_entry *e, uint32_t scope, size_t server) {
+static void request_restore(gxds_client *c, gxds_entry *e, uint32_t scope, size_t server) {
   e->looking_up = true;
   gxds_action action = about(c, e, GXDS_ACTION_RESTORE, scope, e->authority->servers[server]);
   gxds_actions_push_copy(&c->actions, &action);
@@ -136,7 +136,7 @@ static void ask(gxds_client *c, gxds_entry *e, uint32_t scope, size_t server) {
 static void look_up(gxds_client *c, gxds_entry *e, uint32_t scope) {
   const gxds_authority *a = e->authority;
   if (a->restoring && !e->resource && !e->looking_up) {
-    ask(c, e, scope, a->restored ? a->restore_from : 0);
+    request_restore(c, e, scope, a->restored ? a->restore_from : 0);
   }
 }
 
@@ -247,7 +247,7 @@ static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gx
   return ok;
 }
 
-/* The first watch of the next scope to ask for; NULL if all scopes were asked for this server's
+/* The first watch of the next scope to request; NULL if all scopes were requested for this server's
  * resource. */
 static const gxds_watch *scope_after(const gxds_entry *e, uint32_t requested) {
   const gxds_watch *w = watch_of_scope(e, requested);
@@ -264,15 +264,15 @@ static void take_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds
   const gxds_watch *next = scope_after(e, kept->scope);
   size_t place = gxds_authority_place_of(a, kept->server);
   if (a->restored && place != a->restore_from) {
-    ask(c, e, first, a->restore_from);
+    request_restore(c, e, first, a->restore_from);
   } else if (kept->found && decode_kept(c, e, kept, now)) {
     if (!a->restored) log_start(c, kept);
     a->restored = true;
     a->restore_from = place;
   } else if (next) {
-    ask(c, e, next->watcher.scope, place);
+    request_restore(c, e, next->watcher.scope, place);
   } else if (!a->restored && place + 1 < a->server_count) {
-    ask(c, e, first, place + 1);
+    request_restore(c, e, first, place + 1);
   }
 }
 

@@ -81,7 +81,7 @@ static void apply_errors(gxds_application *a) {
 
 /* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
  * requested on this stream, because a response says nothing of others. A resource that never came
- * is left to its timer, because the response may answer an earlier request. After a resource error
+ * is left to its timer, because the response may be to an earlier request. After a resource error
  * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
  * resource comes. */
 static void apply_absence(gxds_application *a) {
@@ -99,8 +99,8 @@ static void apply_absence(gxds_application *a) {
 }
 
 /* A name that is both removed and among the resources of the response was deleted and then made
- * again. A name that is not requested again yet on this stream is ignored: the removal answers the
- * earlier subscription, and the next response tells more. */
+ * again. A name that is not requested again yet on this stream is ignored: the removal belongs to
+ * the earlier subscription, and the next response has more. */
 static void apply_removal(gxds_application *a, gxds_entry *e, deletions *d) {
   gxds_sub *sub = gxds_conn_find_sub(a->conn, e);
   if (!sub || !sub->requested || e->seen_in == a->c->response_serial) return;
@@ -238,7 +238,7 @@ void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
     apply_parts(&a);
   }
   acknowledge(&a);
-  if (conn->returned) gxds_conn_ask_anew(c, conn);
+  if (conn->returned) gxds_conn_reopen_if_overruled(c, conn);
   conn->returned = false;
   HASH_CLEAR(hh, a.unsolicited);
   upb_Arena_Free(a.arena);

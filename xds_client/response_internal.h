@@ -18,7 +18,7 @@ typedef struct gxds_application {
   const gxds_response *response;
   gxds_time now;
   upb_Arena *arena;
-  gxds_seen_name *unsolicited; /* names in this response that this server was not asked for */
+  gxds_seen_name *unsolicited; /* names in this response that were not requested from this server */
   gxds_entry
       *looked_up; /* the entry that was looked up last: a resource's name is looked up several
                      times, and then not parsed and hashed again; NULL if there is none */
@@ -37,7 +37,7 @@ void gxds_application_add_error(gxds_application *a, size_t index, gxds_str name
 /* The entry of that canonical name; NULL if it is not subscribed to on this server. */
 gxds_entry *gxds_application_find(const gxds_application *a, gxds_str canonical);
 /* True if the name is new in this response; otherwise adds an error. e is the name's entry, or NULL
- * if this server was not asked for it. */
+ * if it was not requested from this server. */
 bool gxds_application_check_first(gxds_application *a, size_t index, gxds_entry *e,
                                   gxds_str canonical);
 /* Accepts, confirms, renews or rejects the response's resource of that index. */

@@ -73,8 +73,8 @@ static bool parse_name(const gxds_application *a, gxds_str text, gxds_resource_n
   return gxds_resource_name_init(name, text, gxds_str_z(gxds_application_type(a)->type_url));
 }
 
-/* The entry of a name as the server wrote it, also if this server was not asked for it. NULL if
- * there is none. */
+/* The entry of a name as the server wrote it, also if it was not requested from this server. NULL
+ * if there is none. */
 static gxds_entry *look_up(gxds_application *a, gxds_str text) {
   if (a->looked_up && gxds_str_equal(text, gxds_entry_name(a->looked_up))) return a->looked_up;
   gxds_resource_name name;
@@ -85,7 +85,7 @@ static gxds_entry *look_up(gxds_application *a, gxds_str text) {
   return e;
 }
 
-/* The same, but NULL if this server was not asked for it. */
+/* The same, but NULL if it was not requested from this server. */
 static gxds_entry *look_up_requested(gxds_application *a, gxds_str text) {
   gxds_entry *e = look_up(a, text);
   return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;

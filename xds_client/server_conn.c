@@ -128,7 +128,7 @@ static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
   return false;
 }
 
-void gxds_conn_ask_anew(gxds_client *c, gxds_conn *conn) {
+void gxds_conn_reopen_if_overruled(gxds_client *c, gxds_conn *conn) {
   if (!is_overruled(c, conn)) return;
   close_stream(c, conn,
                "closed: other servers took its place, and what they changed is asked anew");

@@ -122,7 +122,7 @@ static bool has_changed(gxds_type_state *t, const gxds_response *response) {
 }
 
 /* A response that lacks a resubscribed name may have crossed the request for it; or it is the
- * answer to that request, from a server that lacks the resource. So the name is requested once
+ * response to that request, from a server that lacks the resource. So the name is requested once
  * more. Some servers respond to that request too. A response with nothing new ends this, or client
  * and server would go on for ever. */
 void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,

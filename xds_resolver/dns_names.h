@@ -1,5 +1,5 @@
 /* gxds_dns_names: the DNS names of a channel's LOGICAL_DNS clusters (A37), which the host keeps
- * resolved, and the last result of each. An answer with the same addresses notifies with the same
+ * resolved, and the last result of each. A result with the same addresses notifies with the same
  * endpoints resource, so nothing downstream changes.
  *
  * Confined: the reactor. */
@@ -16,8 +16,8 @@ extern "C" {
 typedef struct gxds_dns_names gxds_dns_names;
 
 /* A DNS name was resolved, or could not be. endpoints has one locality, whose only endpoint has all
- * addresses; an empty answer gives no endpoint. endpoints is borrowed: valid during the call; ref
- * to keep it. If there is no answer this time, endpoints is NULL, and status is the reason. Called
+ * addresses; an empty result gives no endpoint. endpoints is borrowed: valid during the call; ref
+ * to keep it. If there is no result this time, endpoints is NULL, and status is the reason. Called
  * on the reactor, never during a call on n. It may call n's functions, but must not destroy n. */
 typedef void (*gxds_dns_names_result_fn)(void *arg, uint64_t token, const gxds_endpoints *endpoints,
                                          const gxds_status *status);

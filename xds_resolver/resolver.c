@@ -161,7 +161,7 @@ static void on_ambient_error(void *owner, uint64_t token, const gxds_error *erro
 
 static void on_drained(void *owner) { settle(owner); }
 
-/* ---- answers of DNS ---- */
+/* ---- results of DNS ---- */
 
 static void on_dns(void *arg, uint64_t token, const gxds_endpoints *endpoints,
                    const gxds_status *status) {

@@ -39,7 +39,7 @@ static gxds_str default_authority(gxds_str path) {
   return gxds_data_plane_authority(without_slash(path));
 }
 
-/* ---- what others are told ---- */
+/* ---- what others are notified of ---- */
 
 static bool traces(const xds_resolver *r) { return r->channel->ops->traces(); }
 
@@ -65,10 +65,9 @@ static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
   gxds_text_fini(&change);
 }
 
-static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str words) {
+static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str text) {
   gxds_text line = {0};
-  gxds_text_addf(&line, "xDS: %.*s", (int)gxds_fault_size(words, GXDS_FAULTS_BYTES_MAX),
-                 words.data);
+  gxds_text_addf(&line, "xDS: %.*s", (int)gxds_fault_size(text, GXDS_FAULTS_BYTES_MAX), text.data);
   r->channel->ops->add_event(r->channel, severity, gxds_text_str(&line));
   gxds_text_fini(&line);
 }
