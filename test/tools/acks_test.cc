@@ -1,4 +1,4 @@
-// An update of a type waits for the client's answer to the response before it, so that a slow
+// An update of a type waits for the client's ACK of the response before it, so that a slow
 // client gets one update of all that changed meanwhile.
 #include "test/tools/ads_fixture.h"
 
@@ -40,8 +40,8 @@ TEST_F(Acks, AreWaitedForNotForEver) {
   AskDelta(delta, EDS, {"a"});
   for (uint64_t stream : {sotw, delta}) Got(stream);
   ServeAtOnce({"EDS a=2"});
-  EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_ADS_ANSWER_MAX);
-  Wait(GXDS_ADS_ANSWER_MAX - 1);
+  EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_ADS_ACK_MAX);
+  Wait(GXDS_ADS_ACK_MAX - 1);
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "");
   Wait(1);
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=2");
@@ -112,13 +112,13 @@ TEST_F(Acks, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
   Ask(c, EDS, {"a"});
-  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  Wait(GXDS_ADS_ACK_MAX / 2);
   Ask(c, CDS, {"a"});
   Got(c);
   ServeAtOnce({"CDS a=2", "EDS a=2"});
-  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  Wait(GXDS_ADS_ACK_MAX / 2);
   EXPECT_EQ(Got(c), "EDS a=2");
-  Wait(GXDS_ADS_ANSWER_MAX / 2);
+  Wait(GXDS_ADS_ACK_MAX / 2);
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 

@@ -42,7 +42,7 @@ class Ads : public ::testing::Test {
   // Sets a new state of the directory. It comes so long after the last one that the server waits
   // for no answer of a client.
   void Serve(const std::vector<std::string> &resources) {
-    Wait(GXDS_ADS_ANSWER_MAX);
+    Wait(GXDS_ADS_ACK_MAX);
     ServeAtOnce(resources);
   }
   void ServeAtOnce(const std::vector<std::string> &resources) {

@@ -119,7 +119,7 @@ TEST_F(Page, ShowsWhatAClientSubscribedToAndHolds) {
   EXPECT_EQ(Get({"clients", "0", "types", "0", "pushed"}), R"("2")");
   Tell(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, {"b"});
   EXPECT_EQ(Get({"clients", "0", "types", "0", "names"}), R"(["a"])");
-  EXPECT_EQ(Get({"clients", "0", "types", "0", "asked"}), "1");
+  EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "1");
 }
 
 TEST_F(Page, ShowsARefusalUntilSomethingIsAccepted) {
@@ -157,11 +157,11 @@ TEST_F(Page, NamesBeyondTheLimitAreCountedOnly) {
   std::vector<std::string> names;
   for (int i = 0; i < 150; i++) names.push_back("name-" + std::to_string(i));
   Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, names);
-  EXPECT_EQ(Get({"clients", "0", "types", "0", "asked"}), "150");
+  EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "150");
   EXPECT_NE(Get({"clients", "0", "types", "0", "names", "99"}), "nothing");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "names", "100"}), "nothing");
   Tell(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, names);
-  EXPECT_EQ(Get({"clients", "0", "types", "0", "asked"}), "nothing");
+  EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "nothing");
 }
 
 TEST_F(Page, LoadIsTheLatestTotalAndDropsAddUp) {

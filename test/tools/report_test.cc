@@ -159,7 +159,7 @@ TEST(Report, UnknownTypesAreShownToo) {
 
 TEST(Report, TheOldFormIsNamed) {
   Shown s = Show(Field(1, Field(2, "listeners")));
-  EXPECT_NE(s.text.find("error: the program tells its resources in a form of before 2021"),
+  EXPECT_NE(s.text.find("error: the program reports its resources in a form of before 2021"),
             std::string::npos)
       << s.text;
 }

@@ -474,7 +474,7 @@ TEST_F(Route, ShowsWhichRouteMatchesAndWhyTheOthersDoNot) {
         "it wants that header :scheme is \"http\", which is not known when an RPC is routed\n",
         "route prefix \"/s/\", 25 % of RPCs  matches sometimes: it takes 25 % of such RPCs\n",
         "route prefix \"/s/\"  matches yes\n", "cluster blue  share 75 %", "cluster green",
-        "route prefix \"\"  matches not asked: an earlier route matched\n"}) {
+        "route prefix \"\"  matches not tried: an earlier route matched\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -1,5 +1,5 @@
-/* `xds demo-backend NAME`: a gRPC server that answers every unary call with its name. It prints its
- * port and runs until its standard input ends, so it never outlives the demo. */
+/* `xds demo-backend NAME`: a gRPC server that responds to every unary call with its name. It prints
+ * its port and runs until its standard input ends, so it never outlives the demo. */
 #include <grpc/byte_buffer.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
@@ -20,7 +20,7 @@ typedef struct call_state {
   grpc_metadata_array metadata;
   grpc_byte_buffer *request;
   int cancelled;
-  enum { WAITING, READING, ANSWERING } step;
+  enum { WAITING, READING, RESPONDING } step;
 } call_state;
 
 typedef struct backend {
@@ -54,8 +54,8 @@ static void read_request(call_state *c) {
   GXDS_CHECK(grpc_call_start_batch(c->call, &op, 1, c, NULL) == GRPC_CALL_OK);
 }
 
-static void answer(backend *b, call_state *c) {
-  c->step = ANSWERING;
+static void respond(backend *b, call_state *c) {
+  c->step = RESPONDING;
   grpc_byte_buffer *reply = grpc_raw_byte_buffer_create(&b->name, 1);
   grpc_op ops[] = {
       {.op = GRPC_OP_SEND_INITIAL_METADATA},
@@ -73,7 +73,7 @@ static void on_event(backend *b, call_state *c, bool ok) {
     await_call(b);
     read_request(c);
   } else if (c->step == READING && ok) {
-    answer(b, c);
+    respond(b, c);
   } else {
     end_call(c);
   }

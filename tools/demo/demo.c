@@ -291,12 +291,12 @@ static bool check(bool ok, const char *what) {
 
 static bool summarize(const demo *d) {
   char text[160];
-  long answered = sum(d->now.by);
+  long succeeded = sum(d->now.by);
   bool ok = true;
   printf("\nSummary\n");
   ok &= check(d->plugin_spoke, "the unmodified client ran on the plugin (its line is in the log)");
-  snprintf(text, sizeof text, "RPCs: %ld answered, %ld failed", answered, d->now.failed);
-  ok &= check(answered > 0 && d->now.failed == 0, text);
+  snprintf(text, sizeof text, "RPCs: %ld succeeded, %ld failed", succeeded, d->now.failed);
+  ok &= check(succeeded > 0 && d->now.failed == 0, text);
   snprintf(text, sizeof text, "shares follow the weights: at most %.2f %% off (3 %% allowed)",
            100 * d->worst);
   ok &= check(d->worst <= kTolerance, text);
@@ -307,7 +307,7 @@ static bool summarize(const demo *d) {
   bool same = d->reported_failed == 0;
   for (int i = 0; i < DEMO_BACKENDS; i++) same = same && d->reported[i] == d->now.by[i];
   snprintf(text, sizeof text, "counted by the client: %ld, by load reports: %ld, in each locality",
-           answered, sum(d->reported));
+           succeeded, sum(d->reported));
   return check(same, text) && ok;
 }
 

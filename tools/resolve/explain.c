@@ -54,14 +54,14 @@ void gxds_explain_match(const gxds_route *route, gxds_text *out) {
   gxds_text_add_z(out, " of RPCs");
 }
 
-typedef struct asked {
+typedef struct lookup {
   const gxds_rpc *rpc;
   gxds_route_channel channel;
   gxds_text joined; /* the value that was looked up last */
-} asked;
+} lookup;
 
 static bool header(void *arg, gxds_str name, gxds_str *value) {
-  asked *a = arg;
+  lookup *a = arg;
   size_t count = 0;
   gxds_text_clear(&a->joined);
   for (size_t i = 0; i < a->rpc->header_count; i++) {
@@ -73,13 +73,13 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
   return count > 0;
 }
 
-static gxds_route_request request_of(asked *a) {
+static gxds_route_request request_of(lookup *a) {
   /* Needs no random numbers, since none of the parts has a fraction. */
   return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel, NULL};
 }
 
 /* Whether a copy of the route with only a part of its matchers matches. */
-static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
+static bool part_matches(gxds_route part, lookup *a, const gxds_host *host) {
   const gxds_route_request request = request_of(a);
   gxds_route_matcher m;
   gxds_header_memo memo = {0};
@@ -91,7 +91,7 @@ static bool part_matches(gxds_route part, asked *a, const gxds_host *host) {
   return matches;
 }
 
-static void explain_header(const gxds_header_match *h, asked *a, gxds_text *why) {
+static void explain_header(const gxds_header_match *h, lookup *a, gxds_text *why) {
   gxds_str value;
   const gxds_route_request request = request_of(a);
   gxds_header_source source = gxds_header_source_of(h->name);
@@ -110,7 +110,7 @@ static void explain_header(const gxds_header_match *h, asked *a, gxds_text *why)
 
 gxds_explained gxds_explain(const gxds_route *route, const gxds_rpc *rpc, gxds_str authority,
                             const gxds_host *host, gxds_text *why) {
-  asked a = {.rpc = rpc, .channel = {.authority = authority}};
+  lookup a = {.rpc = rpc, .channel = {.authority = authority}};
   gxds_route part = *route;
   part.header_count = 0;
   gxds_explained result = GXDS_EXPLAINED_YES;

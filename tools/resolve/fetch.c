@@ -234,7 +234,7 @@ gxds_fetched *gxds_fetch_take(gxds_fetch *f) {
   f->looked = NULL;
   pthread_mutex_unlock(&f->mutex);
   if (f->update) {
-    out->answered = true;
+    out->settled = true;
     out->failure = gxds_status_copy(&f->update->failure);
     if (f->update->config) out->config = gxds_config_ref(f->update->config);
   }

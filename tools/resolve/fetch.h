@@ -39,9 +39,9 @@ typedef struct gxds_fetched_resource {
 
 /* The state at one time; all owned. */
 typedef struct gxds_fetched {
-  bool answered;                    /* the channel has a configuration, or knows that it has none */
-  gxds_status failure;              /* if answered without a configuration, the reason */
-  const gxds_config *config;        /* set if answered without a failure */
+  bool settled;                     /* the channel has a configuration, or knows that it has none */
+  gxds_status failure;              /* if settled without a configuration, the reason */
+  const gxds_config *config;        /* set if settled without a failure */
   gxds_str listener_name;           /* the listener that it watches; empty: not known */
   gxds_str servers;                 /* the bootstrap's servers: "a:1, b:2" */
   gxds_fetched_resource *resources; /* by type and name */

@@ -57,7 +57,7 @@ static void print_waiting(const session *s, const gxds_fetched *f, const char *h
     gxds_text_add_escaped(&names, r->name);
   }
   fprintf(stderr, "xds %s: %s %s from %.*s\n", command(s), how,
-          names.size ? names.data : "an answer", GXDS_STR_ARG(f->servers));
+          names.size ? names.data : "a response", GXDS_STR_ARG(f->servers));
   gxds_text_fini(&names);
 }
 
@@ -70,7 +70,7 @@ static gxds_fetched *first(session *s) {
     bool quiet = speak >= end;
     gxds_fetch_wait(s->fetch, quiet ? end : speak);
     gxds_fetched *f = gxds_fetch_take(s->fetch);
-    if (f->answered) return f;
+    if (f->settled) return f;
     gxds_time now = gxds_clock_now();
     if (now >= end) {
       print_waiting(s, f, "the time is up: still waiting for");

@@ -139,7 +139,7 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
 /* Adds whether the route matches the RPC. True if the RPC takes the route, always or sometimes. */
 static bool add_verdict(routes *r, gxds_view *v, const gxds_route *route) {
   if (r->decided) {
-    gxds_view_attribute(v, "matches", "not asked: an earlier route matched");
+    gxds_view_attribute(v, "matches", "not tried: an earlier route matched");
     return false;
   }
   gxds_text why = {0};
@@ -240,7 +240,7 @@ gxds_tree gxds_tree_build(const gxds_fetched *f, const gxds_fetch_target *target
               .host = host};
   gxds_view *root = gxds_view_add(NULL, "target", target->uri);
   gxds_view_attribute(root, "servers", "%.*s", GXDS_STR_ARG(f->servers));
-  if (!f->answered) {
+  if (!f->settled) {
     gxds_view_error(root, gxds_str_z("not all of the configuration is there yet"));
   } else if (!gxds_status_is_ok(&f->failure)) {
     gxds_view_error(root, f->failure.message);

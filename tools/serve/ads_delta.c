@@ -161,7 +161,7 @@ static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
                                  &added, &dropped);
   gxds_free(names);
   gxds_free(unsubscribed);
-  if (added.name_count) st->types[type].dirty = st->types[type].asked = true;
+  if (added.name_count) st->types[type].dirty = st->types[type].subscribed = true;
   if (added.name_count) gxds_serve_queue_event(q, &added);
   if (dropped.name_count) gxds_serve_queue_event(q, &dropped);
   gxds_serve_event_fini(&added);

@@ -16,9 +16,9 @@ typedef struct gxds_ads_type_state {
   gxds_delta_subscription delta;      /* of a delta stream */
   uint64_t nonce;                     /* of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
-  gxds_time answer_by;                /* until then, an update waits for that answer */
-  bool asked; /* a request subscribed to names, so the next response does not wait */
-  bool dirty; /* a resource may be due */
+  gxds_time ack_by;                   /* until then, an update waits for the ACK or NACK */
+  bool subscribed; /* a request subscribed to names, so the next response does not wait */
+  bool dirty;      /* a resource may be due */
 } gxds_ads_type_state;
 
 typedef struct gxds_ads_stream {
@@ -28,11 +28,11 @@ typedef struct gxds_ads_stream {
   gxds_str peer;
   gxds_ads_type_state types[GXDS_FILE_TYPE_COUNT];
   uint64_t last_nonce;
-  bool warmed;  /* delta: the clusters sent before the client asked for endpoints have been handled
-                   (warming.h) */
+  bool warmed;  /* delta: the clusters sent before the client subscribed to endpoints have been
+                   handled (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
   gxds_deadline due_later; /* set if a response is due later without an event: removals, or an
-                          update that waits for an answer */
+                          update that waits for an ACK */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;

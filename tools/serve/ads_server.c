@@ -123,7 +123,7 @@ void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time
   gxds_ads_type_state *t = &st->types[type];
   t->nonce = ++st->last_nonce;
   t->outstanding = true;
-  t->answer_by = gxds_time_after(now, GXDS_ADS_ANSWER_MAX);
+  t->ack_by = gxds_time_after(now, GXDS_ADS_ACK_MAX);
   st->sending = true;
 }
 
@@ -148,10 +148,10 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   gxds_ads_response_fini(take_response);
 }
 
-/* An update waits for the answer to the last response of its type. So a slow client gets one update
+/* An update waits for the ACK of the last response of its type. So a slow client gets one update
  * with all changes since then, and not each update, late. */
 static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
-  return t->outstanding && now < t->answer_by && !t->asked;
+  return t->outstanding && now < t->ack_by && !t->subscribed;
 }
 
 static bool send_type(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
@@ -177,8 +177,8 @@ static void pump_at(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
   if (!earlier) gxds_deadlines_set(&s->deadlines, &st->due_later, at);
 }
 
-/* True if a response was sent, or an update waits for an answer. While an update waits, listeners
- * and routes wait too, because they may refer to it. Endpoints do not wait: Envoy answers clusters
+/* True if a response was sent, or an update waits for an ACK. While an update waits, listeners
+ * and routes wait too, because they may refer to it. Endpoints do not wait: Envoy ACKs clusters
  * only when it has their endpoints. */
 static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   bool waits = false;
@@ -187,13 +187,13 @@ static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) 
     gxds_ads_type_state *t = &st->types[type];
     if (!t->dirty || (waits && type != GXDS_FILE_ENDPOINTS)) continue;
     if (must_wait(t, now)) {
-      pump_at(s, st, t->answer_by);
+      pump_at(s, st, t->ack_by);
       waits = true;
       continue;
     }
     const bool sent = send_type(s, st, type, now);
     t->dirty = has_more(t);
-    t->asked = t->asked && t->dirty;
+    t->subscribed = t->subscribed && t->dirty;
     if (sent) return true;
   }
   return waits;
@@ -360,7 +360,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
   /* An ACK without new names does not cause a search of the resources. */
-  if (added.name_count) st->types[type].dirty = st->types[type].asked = true;
+  if (added.name_count) st->types[type].dirty = st->types[type].subscribed = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
   gxds_serve_event_fini(&added);
@@ -477,7 +477,7 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
                                                           : ts->delta.requested));
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
-      GXDS_CHECK(ts->nonce == 0 || ts->subscription.answered || ts->delta.requested);
+      GXDS_CHECK(ts->nonce == 0 || ts->subscription.responded || ts->delta.requested);
       /* On a stream that is not sending, an update that is due has a deadline. */
       const bool waits = gxds_deadline_is_set(&st->due_later);
       GXDS_CHECK(!s->set || st->sending || waits || !ts->dirty);

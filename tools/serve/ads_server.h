@@ -35,9 +35,9 @@
  *   responses until all updates are sent and accepted, and the client has had time to send new
  *   requests. Then the removals are sent, first of LDS, then of CDS.
  *
- * A stream sends one message at a time, and one response of a type until the client answers. A
- * response has the state of the moment when it is made, so a slow client gets the latest state and
- * skips those between. */
+ * A stream sends one message at a time, and one response of a type until the client has ACKed or
+ * NACKed it. A response has the state of the moment when it is made, so a slow client gets the
+ * latest state and skips those between. */
 #ifndef GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 #define GRPC_XDS_TOOLS_SERVE_ADS_SERVER_H_
 
@@ -50,12 +50,12 @@ extern "C" {
 #endif
 
 /* The longest time that removals wait for a client after its last request. A client that has
- * answered everything gets them after GXDS_FILE_REMOVAL_GRACE. */
+ * ACKed or NACKed everything gets them after GXDS_FILE_REMOVAL_GRACE. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
-/* The longest time that an update of a type waits for the client's answer to the response before
- * it. A correct client answers at once. A client that does not still gets updates. */
-#define GXDS_ADS_ANSWER_MAX (1 * GXDS_SECOND)
+/* The longest time that an update of a type waits for the client's ACK of the response before it.
+ * A correct client sends an ACK or a NACK at once. A client that does not still gets updates. */
+#define GXDS_ADS_ACK_MAX (1 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
 

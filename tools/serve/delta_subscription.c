@@ -44,8 +44,8 @@ static uint64_t parse_version(gxds_str s) {
 }
 
 /* A name that only has an initial version matters if the client subscribes to everything. */
-static void ask(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_delta_name *n,
-                gxds_serve_event *added) {
+static void subscribe(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_delta_name *n,
+                      gxds_serve_event *added) {
   bool known = e->named || e->has;
   if (n->initial && !known) {
     e->has = true;
@@ -75,7 +75,7 @@ static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size
     gxds_delta_entry entry =
         known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(n->name)};
     if (!known && !gxds_name_is_canonical(s->type, entry.name)) s->odd_names = true;
-    ask(s, &entry, n, added);
+    subscribe(s, &entry, n, added);
     entries[out++] = entry;
   }
   while (i < s->count) entries[out++] = s->entries[i++];
@@ -109,8 +109,8 @@ static void give_up(gxds_delta_subscription *s, gxds_str *names, size_t count,
       gxds_serve_event_add_name(dropped, names[j]);
     }
     while (i < s->count && gxds_str_compare(s->entries[i].name, names[j]) < 0) i++;
-    bool asked = i < s->count && gxds_str_equal(s->entries[i].name, names[j]);
-    if (!asked || !s->entries[i].named) continue; /* never subscribed to, which is no error */
+    const bool known = i < s->count && gxds_str_equal(s->entries[i].name, names[j]);
+    if (!known || !s->entries[i].named) continue; /* never subscribed to, which is no error */
     s->entries[i].named = false;
     gxds_serve_event_add_name(dropped, names[j]);
   }

@@ -15,7 +15,7 @@ typedef struct stream {
   uint64_t id;
   gxds_str node;
   gxds_str peer;
-  bool asked;        /* the first request has come */
+  bool requested;    /* the first request has come */
   bool all_clusters; /* the client can report all clusters without their names */
   bool sending;
   bool due; /* a response is to be sent */
@@ -104,7 +104,7 @@ void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set)
   const gxds_file_set *old = s->set;
   s->set = gxds_file_set_ref(set);
   for (stream *st = s->streams; st; st = st->by_id.next) {
-    st->due = st->due || (st->asked && !st->all_clusters);
+    st->due = st->due || (st->requested && !st->all_clusters);
     pump(s, st);
   }
   gxds_file_set_unref(old);
@@ -227,8 +227,8 @@ void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes)
   } else {
     take_node(st, envoy_service_load_stats_v3_LoadStatsRequest_node(msg));
     take_report(s, st, msg);
-    st->due = st->due || !st->asked; /* the first request asks what to report */
-    st->asked = true;
+    st->due = st->due || !st->requested; /* the first request asks what to report */
+    st->requested = true;
     pump(s, st);
   }
   upb_Arena_Free(arena);

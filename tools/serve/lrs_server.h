@@ -23,7 +23,7 @@ typedef struct gxds_lrs_server gxds_lrs_server;
 gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval);
 void gxds_lrs_server_destroy(gxds_lrs_server *s);
 
-/* Sets the clusters that a client is asked for if it cannot report all clusters (it lacks the
+/* Sets the clusters that a client must report if it cannot report all clusters (it lacks the
  * feature envoy.lrs.supports_send_all_clusters). Takes a reference of its own. */
 void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set);
 

@@ -20,8 +20,8 @@ typedef struct serve {
   gxds_serve_command command;
   int signals; /* SIGTERM and SIGINT, readable */
   gxds_serve_server *server;
-  gxds_page_server *page; /* NULL: not asked for */
-  gxds_rest_server *rest; /* NULL: not asked for */
+  gxds_page_server *page; /* NULL: not configured */
+  gxds_rest_server *rest; /* NULL: not configured */
   gxds_validator *validator;
   gxds_dir_watch *watch;       /* NULL: synthetic */
   const gxds_file_set *served; /* NULL: none yet */

@@ -217,7 +217,7 @@ static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool remo
   gxds_free(s->entries);
   s->entries = entries;
   s->count = entry_count;
-  s->answered = true;
+  s->responded = true;
 }
 
 bool gxds_ads_subscription_resend(gxds_ads_subscription *s, gxds_str name) {
@@ -257,7 +257,7 @@ static void respond_in_part(gxds_ads_subscription *s, const gxds_file_set *set,
     include(out, r.now);
     mark_sent(r.entry, r.now);
   }
-  s->answered = true;
+  s->responded = true;
 }
 
 static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ads_response *out) {
@@ -266,7 +266,7 @@ static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ad
   /* The first response is sent even if it is empty: the client may have resources that were removed
    * while it was away, and only their absence from a response deletes them. The same holds for the
    * first response to a wildcard. */
-  bool due = !s->answered && (s->wildcard || gxds_ads_type_is_full_state(s->type));
+  bool due = !s->responded && (s->wildcard || gxds_ads_type_is_full_state(s->type));
   for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
   if (due) respond(s, rows, count, false, out);
   gxds_free(rows);

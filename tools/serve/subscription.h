@@ -26,7 +26,7 @@ typedef struct gxds_ads_subscription {
   bool requested;          /* a request of the type has come */
   bool wildcard;           /* all resources are subscribed to */
   bool named_ever;         /* a request had names; since then an empty list subscribes to nothing */
-  bool answered;           /* a response was made */
+  bool responded;          /* a response was made */
   gxds_ads_entry *entries; /* sorted by name */
   size_t count;
   gxds_due due;

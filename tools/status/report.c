@@ -175,7 +175,7 @@ static void add_client(gxds_view *root, gxds_str config, gxds_report *report) {
   gxds_str node = gxds_links_bytes_at(gxds_links_bytes_at(config, kConfigNode), kNodeId);
   gxds_view_attribute(v, "node", "%.*s", GXDS_STR_ARG(node));
   if (old_form) {
-    gxds_view_error(v, gxds_str_z("the program tells its resources in a form of before 2021 "
+    gxds_view_error(v, gxds_str_z("the program reports its resources in a form of before 2021 "
                                   "(PerXdsConfig), which is not read"));
   }
   report->clients++;

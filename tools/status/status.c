@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tools/command/args.h"
-#include "tools/status/ask.h"
+#include "tools/status/csds.h"
 #include "tools/status/report.h"
 
 static const char help[] =
@@ -20,35 +20,35 @@ static const char help[] =
     "\n"
     "  PID                a process with this library that was started with\n"
     "                     GRPC_XDS_STATUS_DIR=DIR in its environment; it listens on the socket\n"
-    "                     DIR/PID.sock, and answers only its own user and root\n"
+    "                     DIR/PID.sock, and responds only to its own user and root\n"
     "  SOCKET             the path of such a socket\n"
     "  ADDRESS:PORT       the client status discovery service (CSDS, gRFC A40) of any program,\n"
     "                     without TLS\n"
-    "  --watch            then ask once a second, and print each change until interrupted: old\n"
-    "                     lines with -, new lines with +; with --json the whole tree at each\n"
-    "                     change\n"
+    "  --watch            then read the state once a second, and print each change until\n"
+    "                     interrupted: old lines with -, new lines with +; with --json the whole\n"
+    "                     tree at each change\n"
     "  --json             print the tree as one line of JSON with the fields kind, name,\n"
     "                     attributes, error and children\n"
-    "  --timeout SECONDS  wait for an answer at most that long (default 15)\n"
+    "  --timeout SECONDS  wait for a response at most that long (default 15)\n"
     "\n"
     "Exit status: 0 if every resource is ACKED, 1 if one is not or the program has no xDS client\n"
-    "now, 2 if the command line is wrong or the program does not answer.\n";
+    "now, 2 if the command line is wrong or the program does not respond.\n";
 
-typedef struct question {
-  const char *whom;
+typedef struct options {
+  const char *program;
   pid_t pid; /* 0: not a process */
   gxds_duration timeout;
   bool watch;
   bool json;
   bool help;
   bool colours;
-} question;
+} options;
 
 /* The response, and what it means for the exit status. */
-typedef struct answer {
+typedef struct outcome {
   gxds_view *view; /* owned; NULL: none */
   gxds_report report;
-} answer;
+} outcome;
 
 static bool parse_pid(const char *text, pid_t *out) {
   size_t length = strlen(text);
@@ -57,8 +57,8 @@ static bool parse_pid(const char *text, pid_t *out) {
   return *out > 0;
 }
 
-static bool parse(int argc, char *const *argv, question *out, gxds_text *error) {
-  *out = (question){.timeout = 15 * GXDS_SECOND, .colours = isatty(STDOUT_FILENO) != 0};
+static bool parse(int argc, char *const *argv, options *out, gxds_text *error) {
+  *out = (options){.timeout = 15 * GXDS_SECOND, .colours = isatty(STDOUT_FILENO) != 0};
   for (int i = 1; i < argc && error->size == 0; i++) {
     const char *value;
     if (gxds_args_is_help(argv, i)) {
@@ -71,38 +71,38 @@ static bool parse(int argc, char *const *argv, question *out, gxds_text *error) 
       gxds_args_seconds("--timeout", value, &out->timeout, error);
     } else if (error->size == 0 && argv[i][0] == '-') {
       gxds_text_addf(error, "no such option: %s", argv[i]);
-    } else if (error->size == 0 && out->whom) {
+    } else if (error->size == 0 && out->program) {
       gxds_text_addf(error, "one argument too many: %s", argv[i]);
     } else if (error->size == 0) {
-      out->whom = argv[i];
+      out->program = argv[i];
     }
   }
   if (error->size || out->help) return error->size == 0;
-  if (!out->whom) {
+  if (!out->program) {
     gxds_text_add_z(error, "which program? (PID, ADDRESS:PORT or the path of a socket)");
     return false;
   }
-  if (parse_pid(out->whom, &out->pid) || out->whom[0] == '/') return true;
-  if (strchr(out->whom, ':')) return gxds_args_check_address(out->whom, out->whom, error);
-  gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->whom);
+  if (parse_pid(out->program, &out->pid) || out->program[0] == '/') return true;
+  if (strchr(out->program, ':')) return gxds_args_check_address(out->program, out->program, error);
+  gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->program);
   return false;
 }
 
-static bool ask(const question *q, answer *out, gxds_text *error) {
+static bool fetch(const options *o, outcome *out, gxds_text *error) {
   gxds_text reply = {0};
   bool ok;
-  *out = (answer){0};
-  if (q->pid) {
-    ok = gxds_ask_process(q->pid, q->timeout, &reply, error);
-  } else if (q->whom[0] == '/') {
-    ok = gxds_ask_socket(q->whom, 0, q->timeout, &reply, error);
+  *out = (outcome){0};
+  if (o->pid) {
+    ok = gxds_csds_of_process(o->pid, o->timeout, &reply, error);
+  } else if (o->program[0] == '/') {
+    ok = gxds_csds_of_socket(o->program, 0, o->timeout, &reply, error);
   } else {
-    ok = gxds_ask_server(q->whom, q->timeout, &reply, error);
+    ok = gxds_csds_of_server(o->program, o->timeout, &reply, error);
   }
   if (ok) {
-    out->view = gxds_view_add(NULL, q->pid ? "process" : "program", gxds_str_z(q->whom));
+    out->view = gxds_view_add(NULL, o->pid ? "process" : "program", gxds_str_z(o->program));
     ok = gxds_report_add(out->view, gxds_text_str(&reply), &out->report);
-    if (!ok) gxds_text_addf(error, "the answer of %s is no ClientStatusResponse", q->whom);
+    if (!ok) gxds_text_addf(error, "the response of %s is no ClientStatusResponse", o->program);
   }
   gxds_text_fini(&reply);
   return ok;
@@ -122,23 +122,23 @@ static void add_summary(const gxds_report *r, gxds_text *out) {
   }
 }
 
-static void print(const question *q, const answer *a) {
+static void print(const options *o, const outcome *a) {
   gxds_text text = {0};
-  if (q->json) {
+  if (o->json) {
     gxds_view_render_json(a->view, &text);
     gxds_text_add_z(&text, "\n");
   } else {
-    gxds_view_render_text(a->view, q->colours, &text);
+    gxds_view_render_text(a->view, o->colours, &text);
     add_summary(&a->report, &text);
   }
   print_text(&text);
 }
 
-static void print_change(const question *q, const answer *before, const answer *now) {
+static void print_change(const options *o, const outcome *before, const outcome *now) {
   gxds_text diff = {0};
-  gxds_view_render_diff(before->view, now->view, q->colours, &diff);
-  if (diff.size > 0 && q->json) {
-    print(q, now);
+  gxds_view_render_diff(before->view, now->view, o->colours, &diff);
+  if (diff.size > 0 && o->json) {
+    print(o, now);
   } else if (diff.size > 0) {
     char when[16];
     time_t seconds = time(NULL);
@@ -153,28 +153,28 @@ static void print_change(const question *q, const answer *before, const answer *
   gxds_text_fini(&diff);
 }
 
-/* Runs until the program can't be asked any more, or until an interrupt. */
-static void follow(const question *q, answer *a, gxds_text *error) {
+/* Runs until the program does not respond any more, or until an interrupt. */
+static void follow(const options *o, outcome *a, gxds_text *error) {
   for (;;) {
     sleep(1);
-    answer next;
-    bool ok = ask(q, &next, error);
-    if (ok) print_change(q, a, &next);
+    outcome next;
+    bool ok = fetch(o, &next, error);
+    if (ok) print_change(o, a, &next);
     gxds_view_destroy(ok ? a->view : next.view);
     if (!ok) return;
     *a = next;
   }
 }
 
-static int run(const question *q, gxds_text *error) {
+static int run(const options *o, gxds_text *error) {
   setenv("GRPC_VERBOSITY", "NONE", 0); /* errors are printed below */
   grpc_init();
-  answer a;
+  outcome a;
   int result = 2;
-  if (ask(q, &a, error)) {
-    print(q, &a);
-    if (q->watch) {
-      follow(q, &a, error);
+  if (fetch(o, &a, error)) {
+    print(o, &a);
+    if (o->watch) {
+      follow(o, &a, error);
     } else {
       result = a.report.clients > 0 && a.report.acked == a.report.resources ? 0 : 1;
     }
@@ -185,16 +185,16 @@ static int run(const question *q, gxds_text *error) {
 }
 
 int xds_status_main(int argc, char **argv) {
-  question q;
+  options o;
   gxds_text error = {0};
   int result = 2;
-  if (!parse(argc, argv, &q, &error)) {
+  if (!parse(argc, argv, &o, &error)) {
     fprintf(stderr, "xds status: %s (xds status --help)\n", error.data);
-  } else if (q.help) {
+  } else if (o.help) {
     fputs(help, stdout);
     result = 0;
   } else {
-    result = run(&q, &error);
+    result = run(&o, &error);
     if (error.size) fprintf(stderr, "xds status: %s\n", error.data);
   }
   gxds_text_fini(&error);

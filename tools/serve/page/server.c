@@ -146,7 +146,7 @@ static enum MHD_Result on_request(void *arg, const gxds_serve_http_request *r) {
   gxds_page_server *s = arg;
   connection *c = r->connection;
   if (!is_ours(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) {
-    return respond_with_text(c, MHD_HTTP_FORBIDDEN, "ask by address, or as localhost");
+    return respond_with_text(c, MHD_HTTP_FORBIDDEN, "use an address, or localhost");
   }
   bool get = strcmp(r->method, "GET") == 0;
   if (get && strcmp(r->url, "/") == 0) {

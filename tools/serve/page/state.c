@@ -9,7 +9,7 @@
 typedef struct type_view {
   gxds_str *names; /* sorted; the first GXDS_PAGE_NAMES_MAX names that were subscribed to */
   size_t shown;
-  size_t asked; /* the number of all subscribed names */
+  size_t subscribed; /* the number of all subscribed names */
   uint64_t pushes;
   gxds_str pushed;   /* version */
   gxds_str nonce;    /* of that push */
@@ -121,7 +121,7 @@ static void add_names(type_view *v, const gxds_serve_event *event) {
     bool found;
     size_t at = place_of(v, event->names[i], &found);
     if (found) continue;
-    v->asked++;
+    v->subscribed++;
     if (v->shown == GXDS_PAGE_NAMES_MAX) continue;
     if (!v->names) v->names = gxds_calloc(GXDS_PAGE_NAMES_MAX, sizeof *v->names);
     memmove(&v->names[at + 1], &v->names[at], (v->shown - at) * sizeof *v->names);
@@ -134,7 +134,7 @@ static void drop_names(type_view *v, const gxds_serve_event *event) {
   for (size_t i = 0; i < event->name_count; i++) {
     bool found;
     size_t at = place_of(v, event->names[i], &found);
-    if (v->asked) v->asked--;
+    if (v->subscribed) v->subscribed--;
     if (!found) continue;
     gxds_str_free(&v->names[at]);
     v->shown--;
@@ -283,7 +283,7 @@ static void add_number(gxds_text *out, const char *name, uint64_t value) {
 
 static void render_type(const type_view *v, int type, gxds_text *out) {
   gxds_text_addf(out, "{\"type\":\"%s\"", gxds_file_types[type].short_name);
-  add_number(out, "asked", v->asked);
+  add_number(out, "subscribed", v->subscribed);
   add_number(out, "pushes", v->pushes);
   add_field(out, "pushed", v->pushed);
   add_field(out, "accepted", v->accepted);
@@ -307,7 +307,7 @@ static void render_client(const client_view *c, gxds_text *out) {
   bool first = true;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     const type_view *v = &c->types[t];
-    if (v->asked == 0 && v->pushes == 0) continue;
+    if (v->subscribed == 0 && v->pushes == 0) continue;
     if (!first) gxds_text_add_z(out, ",");
     first = false;
     render_type(v, t, out);

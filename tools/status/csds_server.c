@@ -6,7 +6,7 @@
 #include <grpc/support/time.h>
 
 #include "base/status.h"
-#include "tools/status/ask.h"
+#include "tools/status/csds.h"
 
 #define METHOD "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus"
 
@@ -87,8 +87,8 @@ static void take_response(const call *c, gxds_text *reply) {
   grpc_byte_buffer_reader_destroy(&reader);
 }
 
-bool gxds_ask_server(const char *address, gxds_duration timeout, gxds_text *reply,
-                     gxds_text *error) {
+bool gxds_csds_of_server(const char *address, gxds_duration timeout, gxds_text *reply,
+                         gxds_text *error) {
   gpr_timespec deadline =
       gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(timeout, GPR_TIMESPAN));
   call c = {0};

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tools/status/ask.h"
+#include "tools/status/csds.h"
 #include "transport/status_socket.h"
 
 enum { kHeadBytesMax = 64, kPartBytes = 65536, kEnvironmentBytesMax = 4 << 20 };
@@ -46,7 +46,8 @@ static int connect_to(const char *path, const char *shown, gxds_duration timeout
   } else if (why == ECONNREFUSED) {
     gxds_text_addf(error, "nobody listens on %s: a program that ended left it", shown);
   } else if (why == EACCES) {
-    gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", shown);
+    gxds_text_addf(error, "%s belongs to another user: run xds status as that user, or as root",
+                   shown);
   } else {
     gxds_text_addf(error, "cannot connect to %s: %s", shown, strerror(why));
   }
@@ -79,7 +80,7 @@ static bool parse_head(gxds_text *got, size_t *size) {
   if (!end || !gxds_str_starts_with(gxds_text_str(got), gxds_str_z(GXDS_STATUS_HEAD))) return false;
   char *digits_end;
   unsigned long long number = strtoull(got->data + mark, &digits_end, 10);
-  if (digits_end != end || number > GXDS_ASK_BYTES_MAX) return false;
+  if (digits_end != end || number > GXDS_CSDS_BYTES_MAX) return false;
   *size = (size_t)number;
   gxds_text rest = {0};
   gxds_text_add(&rest, gxds_str_of(end + 1, got->size - (size_t)(end + 1 - got->data)));
@@ -96,18 +97,19 @@ static bool read_reply(int fd, const char *shown, gxds_text *reply, gxds_text *e
     ssize_t count = recv(fd, part, sizeof part, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      gxds_text_addf(error, "%s does not answer: %s", shown, strerror(errno));
+      gxds_text_addf(error, "%s does not respond: %s", shown, strerror(errno));
       return false;
     }
     gxds_text_add(reply, gxds_str_of(part, (size_t)count));
     bool line = reply->size && memchr(reply->data, '\n', reply->size) != NULL;
     if (!has_head && (line || count == 0 || reply->size > kHeadBytesMax)) {
       if (gxds_str_starts_with(gxds_text_str(reply), gxds_str_z(GXDS_STATUS_BUSY))) {
-        gxds_text_addf(error, "the program's xDS clients are too busy to answer: ask again");
+        gxds_text_addf(error, "the program's xDS clients are too busy to respond: try again");
         return false;
       }
       if (!line && reply->size == 0) {
-        gxds_text_addf(error, "%s belongs to another user: ask as that user, or as root", shown);
+        gxds_text_addf(error, "%s belongs to another user: run xds status as that user, or as root",
+                       shown);
         return false;
       }
       has_head = parse_head(reply, &size);
@@ -116,15 +118,15 @@ static bool read_reply(int fd, const char *shown, gxds_text *reply, gxds_text *e
         return false;
       }
     } else if (count == 0) {
-      gxds_text_addf(error, "%s: the program ended in the middle of its answer", shown);
+      gxds_text_addf(error, "%s: the program ended in the middle of its response", shown);
       return false;
     }
   }
   return true;
 }
 
-bool gxds_ask_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
-                     gxds_text *error) {
+bool gxds_csds_of_socket(const char *path, pid_t pid, gxds_duration timeout, gxds_text *reply,
+                         gxds_text *error) {
   gxds_text shown = {0}; /* the path may come from another process's environment */
   gxds_text_add_escaped(&shown, gxds_str_z(path));
   int fd = connect_to(path, shown.data, timeout, error);
@@ -148,7 +150,8 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
     gxds_text_addf(error, "there is no process %ld", (long)pid);
   } else if (!file && errno == EACCES &&
              geteuid() != 0) { /* even root may not be allowed to read it */
-    gxds_text_addf(error, "process %ld belongs to another user: ask as that user, or as root",
+    gxds_text_addf(error,
+                   "process %ld belongs to another user: run xds status as that user, or as root",
                    (long)pid);
   } else if (!file) {
     gxds_text_addf(error, "cannot read %s: %s", path, strerror(errno));
@@ -167,7 +170,7 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   return dir->size > 0;
 }
 
-bool gxds_ask_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error) {
+bool gxds_csds_of_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error) {
   gxds_text path = {0};
   bool found = find_dir(pid, &path, error);
   const char *own = secure_getenv(GXDS_STATUS_DIR_VARIABLE);
@@ -177,7 +180,7 @@ bool gxds_ask_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_t
   }
   if (found) {
     gxds_text_addf(&path, "/%ld.sock", (long)pid);
-    found = gxds_ask_socket(path.data, pid, timeout, reply, error);
+    found = gxds_csds_of_socket(path.data, pid, timeout, reply, error);
   } else if (error->size == 0) {
     gxds_text_addf(
         error,
