@@ -21,10 +21,10 @@ gxds_duration gxds_backoff_next(gxds_backoff *b, gxds_random *random) {
 
 void gxds_backoff_reset(gxds_backoff *b) { b->current = 0; }
 
-gxds_duration gxds_backoff_after_stream(gxds_backoff *b, bool answered, gxds_duration lived,
+gxds_duration gxds_backoff_after_stream(gxds_backoff *b, bool responded, gxds_duration lived,
                                         gxds_random *random) {
   gxds_duration step = gxds_backoff_next(b, random);
-  if (!answered) return step;
+  if (!responded) return step;
   if (lived < step) return step - lived;
   gxds_backoff_reset(b);
   return (gxds_duration)((double)GXDS_REOPEN_WITHIN * gxds_random_unit(random));

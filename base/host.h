@@ -88,12 +88,12 @@ typedef struct gxds_host {
   /* Resolves "host:port" (a literal is "[::1]:port") with the host's DNS resolver. args are the
    * channel's arguments in the host's own form, a grpc_core::ChannelArgs, which configure the
    * resolver; they are borrowed during the call, and may be NULL. `on_result` is called for each
-   * answer and each failure, but never during this call. After a failure the host tries again by
-   * itself; after an answer only when dns_reresolve() asks. It works even while the program makes
-   * no RPCs. This and the next two functions are called on the reactor; all three are NULL if there
-   * is no DNS. */
+   * result and each failure, but never during this call. After a failure the host tries again by
+   * itself; after a result only when dns_reresolve() requests it. It works even while the program
+   * makes no RPCs. This and the next two functions are called on the reactor; all three are NULL if
+   * there is no DNS. */
   gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_result_fn on_result, void *arg);
-  /* Asks for new addresses. The host limits how often it resolves a name (30 s). */
+  /* Requests new addresses. The host limits how often it resolves a name (30 s). */
   void (*dns_reresolve)(gxds_dns *d);
   /* Ends the resolution. d is invalid afterwards, and `on_result` is not called any more. */
   void (*dns_stop)(gxds_dns *d);

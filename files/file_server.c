@@ -13,13 +13,13 @@
 
 /* The requests for one type on this stream. */
 typedef struct subscription {
-  bool asked;
+  bool requested;
   bool owed;       /* the last request has other names than the one before */
   gxds_str *names; /* owned */
   size_t count;
   uint64_t shown; /* a hash of the last response's contents; valid if nonce is set */
   uint64_t nonce; /* the nonce of the last response; 0: none */
-  bool accepted;  /* the last response was answered, with an ACK or a NACK */
+  bool accepted;  /* the client sent an ACK or a NACK for the last response */
 } subscription;
 
 struct gxds_file_server {
@@ -115,7 +115,7 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
   if (type < GXDS_FILE_TYPE_COUNT) {
     subscription *t = &s->types[type];
     if (is_current(t, nonce)) {
-      t->asked = true;
+      t->requested = true;
       t->accepted = t->accepted || nonce.size > 0;
       take_names(t, request);
     }
@@ -177,7 +177,7 @@ static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     const gxds_file_type type = gxds_file_update_order[i];
     const subscription *t = &s->types[type];
-    if (!t->asked || t->count == 0) continue;
+    if (!t->requested || t->count == 0) continue;
     *out = type;
     *hash = hash_of(s, type);
     if (t->owed || t->nonce == 0 || t->shown != *hash) return true;
@@ -185,7 +185,7 @@ static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *
   return false;
 }
 
-/* Whether the last response of each type was answered. */
+/* Whether the last response of each type got an ACK or a NACK. */
 static bool is_settled(const gxds_file_server *s) {
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     if (s->types[i].nonce && !s->types[i].accepted) return false;

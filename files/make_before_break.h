@@ -14,8 +14,9 @@ extern "C" {
  * LDS, RDS. Clusters and endpoints come before the routes that lead to them. */
 extern const gxds_file_type gxds_file_update_order[GXDS_FILE_TYPE_COUNT];
 
-/* Removals wait until a client that has answered all responses was silent for this long. By then it
- * has subscribed to the resources that the new ones name, because it requests them at once. */
+/* Removals wait until a client that has ACKed or NACKed all responses was silent for this long. By
+ * then it has subscribed to the resources that the new ones name, because it requests them at once.
+ */
 #define GXDS_FILE_REMOVAL_GRACE (200 * GXDS_MILLISECOND)
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ gxds_picker *gxds_picker_fail_with_note(const gxds_status *status) {
 typedef struct queue_picker {
   gxds_picker base;
   gxds_poker *poker;
-  bool asked; /* atomic; the first pick sets it and asks the policy to exit idle */
+  bool exits_idle; /* atomic; the first pick sets it and makes the policy exit idle */
 } queue_picker;
 
 static void queue_destroy(gxds_picker *p) {
@@ -55,7 +55,7 @@ static void queue_destroy(gxds_picker *p) {
 static void queue_pick(gxds_picker *p, const gxds_pick *call, gxds_picked *out) {
   (void)call;
   queue_picker *q = (queue_picker *)p;
-  if (!__atomic_exchange_n(&q->asked, true, __ATOMIC_RELAXED)) gxds_poker_exit_idle(q->poker);
+  if (!__atomic_exchange_n(&q->exits_idle, true, __ATOMIC_RELAXED)) gxds_poker_exit_idle(q->poker);
   gxds_picked_queue(out);
 }
 

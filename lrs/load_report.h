@@ -81,7 +81,7 @@ typedef struct gxds_load_report {
 /* Starts the first interval of a server. To be called once when its stream is made. */
 void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server, gxds_time now);
 /* Makes a report of the clusters in filter. Counts of other clusters are dropped: if the server
- * asks for one of them later, its report begins with the counts from now on. Takes its own
+ * requests one of them later, its report begins with the counts from now on. Takes its own
  * reference to s. The caller ends the report with gxds_load_report_sent() or
  * gxds_load_report_lost(). */
 gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstrap_server *server,

@@ -52,7 +52,7 @@ gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_serve
  * counters are freed with their last holder, even if they have counts that were not reported. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
 /* About the most clusters per server that have no holder any more, but counts that were not
- * reported. The limit is for a server that never asks for reports. It is more than the clusters
+ * reported. The limit is for a server that never requests reports. It is more than the clusters
  * that a mesh replaces between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
 /* Drops the counters of the server that have no holder: they will not be reported. */

@@ -23,7 +23,7 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node);
  * each part has the whole interval. The caller frees the result with gxds_str_free(). */
 gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max, gxds_load_place *place);
 
-/* The shortest interval, even if the server asks for a shorter one. The host's client has the same
+/* The shortest interval, even if the server requests a shorter one. The host's client has the same
  * minimum. */
 #define GXDS_LRS_INTERVAL_MIN GXDS_SECOND
 /* The longest interval: a bound that keeps arithmetic safe, far above useful intervals. */

@@ -74,7 +74,7 @@ static void open_stream(gxds_lrs_stream *s) {
 }
 
 /* The stream is over. Counts that it has not sent go out on the next one. */
-static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
+static void end_stream(gxds_lrs_stream *s, bool responded, gxds_time now) {
   gxds_load_report_lost(s->report);
   s->report = NULL;
   gxds_lrs_response_fini(&s->response);
@@ -82,7 +82,7 @@ static void end_stream(gxds_lrs_stream *s, bool answered, gxds_time now) {
   s->id = 0;
   gxds_duration lived = s->sent ? now - s->sent : 0;
   s->deadline =
-      gxds_time_after(now, gxds_backoff_after_stream(&s->backoff, answered, lived, &s->random));
+      gxds_time_after(now, gxds_backoff_after_stream(&s->backoff, responded, lived, &s->random));
 }
 
 gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
@@ -171,10 +171,10 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
 void gxds_lrs_stream_on_closed(gxds_lrs_stream *s, uint64_t id, const gxds_status *status,
                                gxds_time now) {
   if (id != s->id || id == 0) return;
-  bool answered = s->has_response;
+  bool responded = s->has_response;
   forget_actions(s);
-  end_stream(s, answered, now);
-  if (!answered && status->code == GXDS_UNIMPLEMENTED) {
+  end_stream(s, responded, now);
+  if (!responded && status->code == GXDS_UNIMPLEMENTED) {
     gxds_load_store_set_taken(s->store, s->server, false);
   }
 }

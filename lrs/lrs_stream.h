@@ -37,9 +37,9 @@ gxds_lrs_stream *gxds_lrs_stream_create(const gxds_bootstrap *bootstrap,
                                         const gxds_bootstrap_server *server, gxds_load_store *store,
                                         uint64_t seed, gxds_time now);
 void gxds_lrs_stream_destroy(gxds_lrs_stream *s);
-/* How long unreported counts wait for a server to ask for them, once no counter for the server has
+/* How long unreported counts wait for a server to request them, once no counter for the server has
  * a holder. Longer than any wait of the backoff. After that they are dropped, so that the stream to
- * a server that does not answer can end. */
+ * a server that does not respond can end. */
 #define GXDS_LRS_LEFT_MAX (180 * GXDS_SECOND)
 /* Sets whether no counter for the server has a holder any more (GXDS_LOAD_LEFT). */
 void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now);

@@ -48,7 +48,7 @@ void grpc_init(void) {
   gxds_host_function init = known(caller);
   if (!init) {
     /* A new place of call may belong to a libgrpc that was not there before. */
-    (void)gxds_loader_register(GXDS_ASKED_BY_LOADING);
+    (void)gxds_loader_register(GXDS_REGISTER_BY_LOADING);
     bool lasting = false;
     init = gxds_real_grpc_init(caller, &lasting);
     if (!init) {

@@ -114,13 +114,13 @@ static grpc_xds_result register_with(const gxds_host_library *host) {
                                                                       : (grpc_xds_result)none;
 }
 
-grpc_xds_result gxds_loader_register(gxds_asked asked) {
+grpc_xds_result gxds_loader_register(gxds_register_cause cause) {
   int before = atomic_load(&decided);
   if (before >= 0) return (grpc_xds_result)before;
   gxds_host_library host;
   find_own_path();
   if (gxds_host_library_find(&host)) return register_with(&host);
-  if (asked == GXDS_ASKED_BY_CALL) {
+  if (cause == GXDS_REGISTER_BY_CALL) {
     gxds_loader_log(
         "this program has no %s or %s: link it, or open it before "
         "grpc_xds_plugin_register()",
@@ -135,13 +135,15 @@ gxds_host_function gxds_loader_impl_function(const char *name) {
 }
 
 __attribute__((constructor)) static void on_load(void) {
-  (void)gxds_loader_register(GXDS_ASKED_BY_LOADING);
+  (void)gxds_loader_register(GXDS_REGISTER_BY_LOADING);
 }
 
-grpc_xds_result grpc_xds_plugin_register(void) { return gxds_loader_register(GXDS_ASKED_BY_CALL); }
+grpc_xds_result grpc_xds_plugin_register(void) {
+  return gxds_loader_register(GXDS_REGISTER_BY_CALL);
+}
 
 grpc_xds_result grpc_xds_register_policy(const grpc_xds_policy_type *type) {
-  const grpc_xds_result registered = gxds_loader_register(GXDS_ASKED_BY_CALL);
+  const grpc_xds_result registered = gxds_loader_register(GXDS_REGISTER_BY_CALL);
   if (registered != GRPC_XDS_OK) return registered;
   gxds_impl_register_policy_function entry =
       (gxds_impl_register_policy_function)gxds_loader_impl_function(GXDS_IMPL_REGISTER_POLICY);

@@ -6,14 +6,14 @@
 #include "grpc_xds/grpc_xds.h"
 #include "plugin/host_library.h"
 
-typedef enum gxds_asked {
-  GXDS_ASKED_BY_LOADING, /* the library was loaded: a program without gRPC is no error */
-  GXDS_ASKED_BY_CALL,    /* the program called a function of the API */
-} gxds_asked;
+typedef enum gxds_register_cause {
+  GXDS_REGISTER_BY_LOADING, /* the library was loaded: a program without gRPC is no error */
+  GXDS_REGISTER_BY_CALL,    /* the program called a function of the API */
+} gxds_register_cause;
 
 /* Finds the host and registers. The result stays the same for the process, except NO_GRPC, since
  * the library may be loaded later. */
-grpc_xds_result gxds_loader_register(gxds_asked asked);
+grpc_xds_result gxds_loader_register(gxds_register_cause cause);
 
 /* A function of the implementation. NULL if it is not registered, or has no such function. */
 gxds_host_function gxds_loader_impl_function(const char *name);

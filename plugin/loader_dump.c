@@ -35,19 +35,19 @@ grpc_slice grpc_dump_xds_configs(void) {
   return merge ? merge(dump) : dump;
 }
 
-static grpc_xds_result ask(const char *entry, char **data, size_t *size) {
+static grpc_xds_result dump_by(const char *entry, char **data, size_t *size) {
   *data = NULL;
   *size = 0;
-  grpc_xds_result registered = gxds_loader_register(GXDS_ASKED_BY_CALL);
+  grpc_xds_result registered = gxds_loader_register(GXDS_REGISTER_BY_CALL);
   if (registered != GRPC_XDS_OK) return registered;
   gxds_impl_dump_function dump = (gxds_impl_dump_function)gxds_loader_impl_function(entry);
   return dump ? dump(data, size) : GRPC_XDS_ERROR_IMPLEMENTATION;
 }
 
 grpc_xds_result grpc_xds_dump_client_status(char **data, size_t *size) {
-  return ask(GXDS_IMPL_DUMP_CLIENT_STATUS, data, size);
+  return dump_by(GXDS_IMPL_DUMP_CLIENT_STATUS, data, size);
 }
 
 grpc_xds_result grpc_xds_dump_metrics(char **text, size_t *size) {
-  return ask(GXDS_IMPL_DUMP_METRICS, text, size);
+  return dump_by(GXDS_IMPL_DUMP_METRICS, text, size);
 }

@@ -44,8 +44,8 @@ static bool find_field(gxds_str message, uint64_t number, gxds_str *value) {
   return found;
 }
 
-/* RFC 6265: the name of a cookie must be a token. Otherwise the cookie could not be told from
- * others. */
+/* RFC 6265: the name of a cookie must be a token. Otherwise the cookie could not be distinguished
+ * from others. */
 static bool is_token(gxds_str name) {
   for (size_t i = 0; i < name.size; i++) {
     const unsigned char c = (unsigned char)name.data[i];

@@ -31,7 +31,7 @@ static gxds_str without_port(gxds_str hostname) {
 
 /* Whether a handshake can send the name. IP addresses are not sent, and a zero would end the string
  * that the host reads. */
-static bool can_be_asked_for(gxds_str name) {
+static bool can_be_sent(gxds_str name) {
   gxds_address ip;
   return name.size > 0 && name.size <= GXDS_SNI_BYTES_MAX && name.data[0] != '[' &&
          !memchr(name.data, 0, name.size) && !gxds_address_parse(name, 0, &ip);
@@ -39,6 +39,6 @@ static bool can_be_asked_for(gxds_str name) {
 
 gxds_str gxds_tls_server_name(const gxds_tls *t, gxds_str hostname) {
   const gxds_str host = without_port(hostname);
-  if (t->auto_host_sni && can_be_asked_for(host)) return host;
-  return can_be_asked_for(t->sni) ? t->sni : gxds_str_of(NULL, 0);
+  if (t->auto_host_sni && can_be_sent(host)) return host;
+  return can_be_sent(t->sni) ? t->sni : gxds_str_of(NULL, 0);
 }

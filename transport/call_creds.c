@@ -41,7 +41,7 @@ void gxds_call_creds_reset_backoff(gxds_call_creds *c) {
   for (size_t i = 0; c && i < c->count; i++) gxds_jwt_file_reset_backoff(c->files[i]);
 }
 
-/* ---- calls: they have numbers, because gRPC may ask for a call that has ended ---- */
+/* ---- calls: they have numbers, because gRPC may name a call that has ended ---- */
 
 static gxds_call_token *tokens; /* the reactor's thread */
 static uintptr_t last_number;
@@ -82,47 +82,47 @@ static gxds_status get_headers(const gxds_call_creds *c, grpc_metadata *headers,
   return gxds_status_ok();
 }
 
-/* ---- questions of gRPC ---- */
+/* ---- requests of gRPC ---- */
 
 typedef struct request {
   uintptr_t number;
-  grpc_credentials_plugin_metadata_cb answer;
+  grpc_credentials_plugin_metadata_cb respond;
   void *arg;
 } request;
 
-static void answer(const request *r, gxds_call_token *t) {
+static void respond(const request *r, gxds_call_token *t) {
   grpc_metadata *headers = gxds_calloc(t->creds->count, sizeof *headers);
   size_t count = 0;
   gxds_status_set(&t->failure, get_headers(t->creds, headers, &count));
-  gxds_status status = gxds_status_copy(&t->failure); /* the answer may end the call */
+  gxds_status status = gxds_status_copy(&t->failure); /* the response may end the call */
   if (gxds_status_is_ok(&status)) {
-    r->answer(r->arg, headers, count, GRPC_STATUS_OK, NULL);
+    r->respond(r->arg, headers, count, GRPC_STATUS_OK, NULL);
   } else {
-    r->answer(r->arg, NULL, 0, (grpc_status_code)status.code, status.message.data);
+    r->respond(r->arg, NULL, 0, (grpc_status_code)status.code, status.message.data);
   }
   gxds_status_fini(&status);
   for (size_t i = 0; i < count; i++) grpc_slice_unref(headers[i].value);
   gxds_free(headers);
 }
 
-static void on_asked(void *arg) {
+static void on_request_posted(void *arg) {
   request *r = arg;
   gxds_call_token *t = *find(r->number);
   if (t) {
-    answer(r, t);
+    respond(r, t);
   } else {
-    r->answer(r->arg, NULL, 0, GRPC_STATUS_CANCELLED, "the call is over");
+    r->respond(r->arg, NULL, 0, GRPC_STATUS_CANCELLED, "the call is over");
   }
   gxds_free(r);
   gxds_reactor_release();
 }
 
-/* gRPC asks for the headers of a call, on a thread of its own. state is the number of the call. The
+/* gRPC requests the headers of a call, on a thread of its own. state is the number of the call. The
  * credentials hold the reactor, so this may acquire it once more. */
-static int on_ask(void *state, grpc_auth_metadata_context context,
-                  grpc_credentials_plugin_metadata_cb cb, void *arg,
-                  grpc_metadata headers[GRPC_METADATA_CREDENTIALS_PLUGIN_SYNC_MAX], size_t *count,
-                  grpc_status_code *status, const char **details) {
+static int on_request(void *state, grpc_auth_metadata_context context,
+                      grpc_credentials_plugin_metadata_cb cb, void *arg,
+                      grpc_metadata headers[GRPC_METADATA_CREDENTIALS_PLUGIN_SYNC_MAX],
+                      size_t *count, grpc_status_code *status, const char **details) {
   (void)context;
   (void)headers;
   (void)count;
@@ -131,8 +131,8 @@ static int on_ask(void *state, grpc_auth_metadata_context context,
   request *r = GXDS_NEW(request);
   *r = (request){(uintptr_t)state, cb, arg};
   gxds_reactor_acquire_more();
-  gxds_reactor_post(on_asked, r);
-  return 0; /* answered later */
+  gxds_reactor_post(on_request_posted, r);
+  return 0; /* the response comes later */
 }
 
 static char *describe(void *state) {
@@ -154,12 +154,12 @@ void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, grpc_call 
   tokens = t;
   gxds_reactor_acquire_more();
   void *state = (void *)t->number; /* NOLINT(performance-no-int-to-ptr): it is only a number */
-  const grpc_metadata_credentials_plugin plugin = {.get_metadata = on_ask,
+  const grpc_metadata_credentials_plugin plugin = {.get_metadata = on_request,
                                                    .debug_string = describe,
                                                    .destroy = on_unused,
                                                    .state = state,
                                                    .type = "jwt_token_file"};
-  /* If no token may be sent, gRPC asks on any connection, so that the stream gets the reason. */
+  /* If no token may be sent, this runs on any connection, so that the stream gets the reason. */
   grpc_call_credentials *of_call = grpc_metadata_credentials_create_from_plugin(
       plugin, creds->in_the_clear ? GRPC_SECURITY_NONE : GRPC_PRIVACY_AND_INTEGRITY, NULL);
   GXDS_CHECK(grpc_call_set_credentials(call, of_call) == GRPC_CALL_OK);

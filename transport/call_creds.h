@@ -1,7 +1,7 @@
 /* gxds_call_creds: the call credentials of one xDS server (A97). They put the tokens of its files
  * into the "authorization" headers of its streams.
  *
- * gRPC asks for the headers when a stream has its connection, on a thread of gRPC's. The reactor
+ * gRPC requests the headers when a stream has its connection, on a thread of gRPC's. The reactor
  * reads the files and returns the headers, so no thread of the program waits for a disk. gRPC asks
  * only on a connection with privacy and integrity, so no token is sent in the clear. Over
  * "insecure" channel credentials no token is sent, and the stream fails with a status that says
@@ -31,7 +31,7 @@ void gxds_call_creds_reset_backoff(gxds_call_creds *c);
 /* The credentials of one call. Lives in the caller's struct; zero-initialised, the call has none.
  */
 typedef struct gxds_call_token {
-  gxds_status failure;    /* why the call got no token; OK if it got one, or has not asked yet */
+  gxds_status failure; /* why the call got no token; OK if it got one, or did not request it yet */
   gxds_call_creds *creds; /* the rest is private */
   uintptr_t number;       /* never 0 */
   struct gxds_call_token *next;

@@ -64,7 +64,7 @@ static bool send_some(gxds_connection *one) {
 /* Reads or sends what can be done now. False if the connection is to end. */
 static bool go_on(gxds_connection *one, const gxds_service *service, gxds_time now) {
   if (now >= one->until || !is_still_there(one)) return false;
-  if (one->state == GXDS_ASKING) return receive(one, service);
+  if (one->state == GXDS_READING) return receive(one, service);
   return one->state == GXDS_WAITING || send_some(one);
 }
 
@@ -78,7 +78,7 @@ static void remove_at(gxds_connections *c, size_t i) {
 
 static void make_room(gxds_connections *c) {
   size_t i = 0;
-  while (i < c->count && c->all[i].state != GXDS_ASKING) i++;
+  while (i < c->count && c->all[i].state != GXDS_READING) i++;
   remove_at(c, i < c->count ? i : 0);
 }
 
@@ -89,11 +89,11 @@ void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now) {
       .fd = take_fd,
       .inode = gxds_socket_inode(take_fd),
       .until = gxds_time_after(now, GXDS_CONNECTION_TIME),
-      .state = whole ? GXDS_WAITING : GXDS_ASKING,
+      .state = whole ? GXDS_WAITING : GXDS_READING,
   };
 }
 
-/* Answers one request in each turn: an answer may take as long as a connection may last, so the
+/* Makes one response in each turn: a response may take as long as a connection may last, so the
  * time must be read again after it. */
 static void respond_to_one(gxds_connections *c) {
   for (size_t i = 0; i < c->count; i++) {
@@ -126,7 +126,7 @@ gxds_time gxds_connections_deadline(const gxds_connections *c) {
 
 size_t gxds_connections_events(const gxds_connections *c, struct pollfd *out) {
   for (size_t i = 0; i < c->count; i++) {
-    const short events = c->all[i].state == GXDS_ASKING ? POLLIN : POLLOUT;
+    const short events = c->all[i].state == GXDS_READING ? POLLIN : POLLOUT;
     out[i] = (struct pollfd){.fd = c->all[i].fd, .events = events};
   }
   return c->count;

@@ -4,7 +4,7 @@
  * or the oldest of all if each has one. So a client that opens every connection does not lock
  * others out.
  *
- *     asking ── a whole request ──► waiting ── one in each turn ──► being sent ──► closed
+ *     reading ── a whole request ──► waiting ── one in each turn ──► being sent ──► closed
  *
  * Lives in the caller's struct. It reads no clock and never waits. Confined: the thread of a
  * listener. */
@@ -41,7 +41,7 @@ typedef struct gxds_service {
    * the first byte, too. */
   bool (*is_whole)(gxds_str request);
   /* Makes the response. fd: the socket, which identifies the client. *out is empty; the connection
-   * takes ownership of the answer. */
+   * takes ownership of the response. */
   void (*respond)(int fd, gxds_str request, gxds_http_response *out);
 } gxds_service;
 
@@ -50,7 +50,7 @@ typedef struct gxds_connection {
   ino_t inode; /* the inode of fd: a program may close a descriptor that it did not open, and get
                   the same number for another file */
   gxds_time until;
-  enum { GXDS_ASKING, GXDS_WAITING, GXDS_BEING_SENT } state;
+  enum { GXDS_READING, GXDS_WAITING, GXDS_BEING_SENT } state;
   gxds_text request;
   gxds_http_response response;
   size_t sent;

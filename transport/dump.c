@@ -11,36 +11,36 @@
 #include "transport/clock.h"
 #include "transport/reactor.h"
 
-/* A question to the reactor. The thread that is done with it last frees it. */
-typedef struct question {
+/* A request to the reactor. The thread that is done with it last frees it. */
+typedef struct request {
   gxds_dump_form form;
-  gxds_str host_config; /* a copy: the asker may be gone */
+  gxds_str host_config; /* a copy: the caller may be gone */
   pthread_mutex_t lock;
-  pthread_cond_t answered;
-  bool has_answer;
+  pthread_cond_t done;
+  bool is_done;
   bool given_up;
-  gxds_str answer;
-} question;
+  gxds_str result;
+} request;
 
-static question *ask(gxds_dump_form form, gxds_str host_config) {
-  question *q = GXDS_NEW(question);
-  q->form = form;
-  q->host_config = gxds_str_dup(host_config);
+static request *create(gxds_dump_form form, gxds_str host_config) {
+  request *r = GXDS_NEW(request);
+  r->form = form;
+  r->host_config = gxds_str_dup(host_config);
   pthread_condattr_t monotonic;
   GXDS_CHECK(pthread_condattr_init(&monotonic) == 0);
   GXDS_CHECK(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0);
-  GXDS_CHECK(pthread_mutex_init(&q->lock, NULL) == 0);
-  GXDS_CHECK(pthread_cond_init(&q->answered, &monotonic) == 0);
+  GXDS_CHECK(pthread_mutex_init(&r->lock, NULL) == 0);
+  GXDS_CHECK(pthread_cond_init(&r->done, &monotonic) == 0);
   pthread_condattr_destroy(&monotonic);
-  return q;
+  return r;
 }
 
-static void destroy(question *q) {
-  pthread_cond_destroy(&q->answered);
-  pthread_mutex_destroy(&q->lock);
-  gxds_str_free(&q->host_config);
-  gxds_str_free(&q->answer);
-  gxds_free(q);
+static void destroy(request *r) {
+  pthread_cond_destroy(&r->done);
+  pthread_mutex_destroy(&r->lock);
+  gxds_str_free(&r->host_config);
+  gxds_str_free(&r->result);
+  gxds_free(r);
 }
 
 static gxds_str metrics(void) {
@@ -85,36 +85,36 @@ static gxds_str dump(gxds_dump_form form, gxds_str host_config) {
   return out;
 }
 
-static void answer(void *arg) {
-  question *q = arg;
-  gxds_str out = dump(q->form, q->host_config);
-  pthread_mutex_lock(&q->lock);
-  bool given_up = q->given_up;
-  q->answer = out;
-  q->has_answer = true;
-  pthread_cond_signal(&q->answered);
-  pthread_mutex_unlock(&q->lock);
-  if (given_up) destroy(q);
+static void run(void *arg) {
+  request *r = arg;
+  gxds_str out = dump(r->form, r->host_config);
+  pthread_mutex_lock(&r->lock);
+  bool given_up = r->given_up;
+  r->result = out;
+  r->is_done = true;
+  pthread_cond_signal(&r->done);
+  pthread_mutex_unlock(&r->lock);
+  if (given_up) destroy(r);
   gxds_reactor_release();
 }
 
-/* Waits for the answer. If it takes too long, marks the question as given up, and returns false:
- * then answer() frees it. */
-static bool wait(question *q, gxds_str *out) {
+/* Waits for the result. If it takes too long, marks the request as given up, and returns false:
+ * then run() frees it. */
+static bool wait(request *r, gxds_str *out) {
   struct timespec until;
   GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
   until.tv_sec += GXDS_DUMP_SECONDS_MAX;
-  pthread_mutex_lock(&q->lock);
-  for (int error = 0; !q->has_answer && error == 0;) {
-    error = pthread_cond_timedwait(&q->answered, &q->lock, &until);
+  pthread_mutex_lock(&r->lock);
+  for (int error = 0; !r->is_done && error == 0;) {
+    error = pthread_cond_timedwait(&r->done, &r->lock, &until);
   }
-  bool answered = q->has_answer;
-  q->given_up = !answered;
-  pthread_mutex_unlock(&q->lock);
-  if (!answered) return false;
-  *out = q->answer;
-  q->answer = gxds_str_of(NULL, 0);
-  destroy(q);
+  bool done = r->is_done;
+  r->given_up = !done;
+  pthread_mutex_unlock(&r->lock);
+  if (!done) return false;
+  *out = r->result;
+  r->result = gxds_str_of(NULL, 0);
+  destroy(r);
   return true;
 }
 
@@ -135,9 +135,9 @@ bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out)
   }
   bool runs = gxds_reactor_acquire_running();
   if (runs) {
-    question *q = ask(form, host_config);
-    gxds_reactor_post(answer, q);
-    if (wait(q, out)) return true;
+    request *r = create(form, host_config);
+    gxds_reactor_post(run, r);
+    if (wait(r, out)) return true;
   }
   *out = dump_without_clients(form, host_config);
   return !runs;

@@ -1,5 +1,6 @@
 /* gxds_clients_dump(): the state of all clients, for the client status discovery service (A40) and
- * for metrics (A78). Any thread may call it. It asks the reactor and waits for the result.
+ * for metrics (A78). Any thread may call it. It sends a request to the reactor and waits for the
+ * result.
  *
  * Don't call it under a serializer, because no code there may wait for the reactor. On the reactor
  * itself it returns at once. */

@@ -81,7 +81,7 @@ typedef struct transfer {
   bool too_long;
   gxds_str etag;
   gxds_duration max_age;
-  gxds_duration age; /* how long a cache has had the answer */
+  gxds_duration age; /* how long a cache has had the response */
   char error[CURL_ERROR_SIZE];
   struct transfer *next;
 } transfer;

@@ -18,7 +18,7 @@ struct gxds_server_channel {
   void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;
-  gxds_stream_call *reason; /* the call that asks for the reason of a failure; NULL: none */
+  gxds_stream_call *reason; /* the call that finds the reason of a failure; NULL: none */
   bool watching;
   bool destroyed;
 };
@@ -40,7 +40,7 @@ static void on_reason(void *owner, uint64_t id, const gxds_status *status) {
   gxds_status_fini(&failure);
 }
 
-static void ask_for_reason(gxds_server_channel *c) {
+static void find_reason(gxds_server_channel *c) {
   static const gxds_stream_call_events events = {.on_closed = on_reason};
   if (c->reason) return;
   const gxds_stream_call_options options = {
@@ -82,7 +82,7 @@ static void on_state_changed(gxds_completion *self, bool ok) {
     return;
   }
   c->state = grpc_channel_check_connectivity_state(c->channel, 0);
-  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE && !c->destroyed) ask_for_reason(c);
+  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE && !c->destroyed) find_reason(c);
   watch(c);
 }
 
@@ -126,7 +126,7 @@ gxds_server_channel *gxds_server_channel_create(
   } else {
     /* A lame channel, because its target or credentials are bad. A watch on it would never end, not
      * even with the channel. */
-    ask_for_reason(c);
+    find_reason(c);
   }
   return c;
 }

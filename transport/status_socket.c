@@ -22,14 +22,14 @@ enum { kBacklog = 16 };
 
 /* Whether the peer is of this process's user, or root. The mode of the socket demands the same, but
  * a directory may be moved, and root's umask is its own. */
-static bool may_ask(int connection) {
+static bool may_read(int connection) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
-/* No request is needed: whoever connects gets an answer. */
+/* No request is needed: whoever connects gets a response. */
 static bool is_whole(gxds_str request) {
   (void)request;
   return true;
@@ -37,7 +37,7 @@ static bool is_whole(gxds_str request) {
 
 static void respond(int fd, gxds_str request, gxds_http_response *out) {
   (void)request;
-  if (!may_ask(fd)) return;
+  if (!may_read(fd)) return;
   if (gxds_clients_dump(GXDS_DUMP_BY_CLIENT, gxds_str_of(NULL, 0), &out->body)) {
     gxds_text_addf(&out->head, GXDS_STATUS_HEAD "%zu\n", out->body.size);
   } else {

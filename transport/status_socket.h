@@ -5,7 +5,7 @@
  *
  * Each connection gets one line, "grpc_xds status SIZE\n", and SIZE bytes: an
  * envoy.service.status.v3.ClientStatusResponse, with one ClientConfig for each client. If the
- * clients did not answer in time, it gets "grpc_xds busy\n" instead. */
+ * clients did not respond in time, it gets "grpc_xds busy\n" instead. */
 #ifndef GRPC_XDS_TRANSPORT_STATUS_SOCKET_H_
 #define GRPC_XDS_TRANSPORT_STATUS_SOCKET_H_
 

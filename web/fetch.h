@@ -11,11 +11,11 @@ extern "C" {
 #endif
 
 typedef struct gxds_web_request {
-  uint64_t id;     /* its answer has the same id; never 0, never reused by one server */
+  uint64_t id;     /* its response has the same id; never 0, never reused by one server */
   gxds_str path;   /* after the server's URI: "/v3/discovery:clusters"; owned */
   gxds_str body;   /* JSON for a POST; empty for a GET; owned */
   gxds_str etag;   /* the value of If-None-Match; empty: no such header; owned */
-  size_t size_max; /* the most bytes of the answer's body, after decompression */
+  size_t size_max; /* the most bytes of the response's body, after decompression */
 } gxds_web_request;
 /* Frees its strings and empties it. */
 void gxds_web_request_fini(gxds_web_request *r);
@@ -30,7 +30,7 @@ typedef struct gxds_web_response {
   gxds_str etag;
   gxds_str body;
   gxds_duration max_age;     /* max-age of Cache-Control, less the Age; 0 if there is none */
-  gxds_duration retry_after; /* 0: the answer has no Retry-After */
+  gxds_duration retry_after; /* 0: the response has no Retry-After */
 } gxds_web_response;
 
 #ifdef __cplusplus

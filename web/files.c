@@ -149,7 +149,7 @@ static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out)
   return true;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void end_of_poll(gxds_web_server *s, gxds_time now) {
   web_files *w = s->state;

@@ -1,6 +1,6 @@
 /* xDS over REST-JSON. Each type is polled separately. A request is a whole DiscoveryRequest with
- * the node and all names. The answer is a DiscoveryResponse, or 304 if the request's version is
- * still the newest.
+ * the node and all names. The HTTP response is a DiscoveryResponse, or 304 if the request's version
+ * is still the newest.
  *
  * A server may keep no state of its clients: it sees the version, but may not notice that other
  * names are requested than before. So a request has a version only if the version was received for
@@ -41,10 +41,10 @@ typedef struct subscription {
   bool hurries;       /* the next request is early, to report a NACK */
   bool hurried;       /* the last request was early for that reason */
   uint64_t nonce;     /* our own nonce of the last response; 0: none yet */
-  bool unanswered;    /* the engine got the last response, but sent no ACK or NACK yet */
+  bool outstanding;   /* the engine got the last response, but sent no ACK or NACK yet */
   gxds_str its_nonce; /* the web server's nonce; empty: it gave none */
-  bool hash_fits;     /* `hash` is of an answer for exactly these names */
-  uint64_t hash;      /* a hash of the last answer that the engine was given */
+  bool hash_fits;     /* `hash` is of a response for exactly these names */
+  uint64_t hash;      /* a hash of the last response that the engine was given */
   gxds_str response;  /* the next response for the engine; empty: none */
 } subscription;
 
@@ -113,24 +113,24 @@ static void replace(gxds_str *to, gxds_str with) {
   if (with.size) *to = gxds_str_dup(with);
 }
 
-static void ask_anew(subscription *t, gxds_time now) {
+static void request_again(subscription *t, gxds_time now) {
   t->version_fits = t->hash_fits = false;
-  t->hurries = t->unanswered = false;
+  t->hurries = t->outstanding = false;
   t->fetch = 0;
   gxds_str_free(&t->response);
   t->due = t->count ? now : GXDS_TIME_NEVER;
 }
 
 /* Takes the engine's ACK or NACK. An ACK waits for the next poll. A NACK is sent at once, unless it
- * refuses the answer to a NACK: otherwise a server whose answers always differ, for example by a
- * nonce, would get an endless series of requests. */
+ * refuses the response to a NACK: otherwise a server whose responses always differ, for example by
+ * a nonce, would get an endless series of requests. */
 static void take_verdict(subscription *t,
                          const envoy_service_discovery_v3_DiscoveryRequest *request,
                          upb_Arena *arena, gxds_time now) {
   const google_rpc_Status *error =
       envoy_service_discovery_v3_DiscoveryRequest_error_detail(request);
   gxds_str_free(&t->error);
-  t->unanswered = false;
+  t->outstanding = false;
   if (!error) {
     replace(&t->version,
             gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
@@ -178,8 +178,8 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   subscription *t = &r->types[type];
   const gxds_str nonce =
       gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
-  if (t->unanswered && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
-  if (take_names(t, request)) ask_anew(t, now);
+  if (t->outstanding && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
+  if (take_names(t, request)) request_again(t, now);
   r->sending = type;
   upb_Arena_Free(arena);
 }
@@ -238,10 +238,10 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
 }
 
 /* Nothing is due while a response waits for the engine, or for the engine's ACK or NACK. A request
- * would then have a version that the engine may no longer hold when the answer comes, and a 304
+ * would then have a version that the engine may no longer hold when the response comes, and a 304
  * would refer to that version. */
 static gxds_time due_of(const subscription *t) {
-  return t->fetch || t->response.size || t->unanswered ? GXDS_TIME_NEVER : t->due;
+  return t->fetch || t->response.size || t->outstanding ? GXDS_TIME_NEVER : t->due;
 }
 
 static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out) {
@@ -260,9 +260,9 @@ static bool next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out)
   return false;
 }
 
-/* ---- answers ---- */
+/* ---- responses of the web server ---- */
 
-/* The resources of an answer. */
+/* The resources of an HTTP response. */
 typedef struct reading {
   gxds_file_type type;
   gxds_file_found found;
@@ -292,8 +292,8 @@ static bool is_found(const gxds_file_found *sorted, gxds_str name) {
   return sorted->count && bsearch(&wanted, sorted->entries, sorted->count, sizeof wanted, by_name);
 }
 
-/* Makes a response for the engine from an answer. A requested resource that the answer lacks does
- * not exist: unlike a response of ADS, an answer always has all resources. */
+/* Makes a response for the engine from an HTTP response. A requested resource that it lacks does
+ * not exist: unlike a response of ADS, it always has all resources. */
 static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
                               const gxds_file_response *head) {
   rest *r = s->state;
@@ -368,9 +368,9 @@ static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gx
   subscription *t = &r->types[type];
   const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
   t->fetch = 0;
-  /* A 304 is also an answer to a request without a version: go-control-plane has the version "" for
-   * a type of which it has no resources, and so nothing new. The resources may still come, while
-   * A57's timer runs. */
+  /* A 304 is also a response to a request without a version: go-control-plane has the version ""
+   * for a type of which it has no resources, and so nothing new. The resources may still come,
+   * while A57's timer runs. */
   if (!gxds_web_server_is_good(s, path, response, true)) return;
   t->due = gxds_web_server_next_poll(s, response, now);
   if (response->code == 304) return;
@@ -379,7 +379,7 @@ static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gx
                         GXDS_STR_ARG(response->content_type));
     return;
   }
-  /* The same answer again, from a server that ignores versions, or after a NACK. */
+  /* The same response again, from a server that ignores versions, or after a NACK. */
   const uint64_t hash = XXH3_64bits(response->body.data, response->body.size);
   if (t->hash_fits && hash == t->hash) return;
   t->hash = hash;
@@ -395,7 +395,7 @@ static bool next_response(gxds_web_server *s, gxds_time now, gxds_str *out) {
     if (t->response.size == 0) continue;
     *out = t->response;
     t->response = gxds_str_of(NULL, 0);
-    t->unanswered = true;
+    t->outstanding = true;
     return true;
   }
   return false;

@@ -90,20 +90,20 @@ gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path)
 
 void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, ...) {
   gxds_text text = {0};
-  gxds_text words = {0};
+  gxds_text message = {0};
   va_list args;
   va_start(args, format);
-  gxds_text_addv(&words, format, args);
+  gxds_text_addv(&message, format, args);
   va_end(args);
   gxds_text_addf(&text, "%.*s%.*s: ", GXDS_STR_ARG(s->server->uri), GXDS_STR_ARG(path));
-  gxds_text_add_untrusted(&text, gxds_text_str(&words), GXDS_WEB_WORDS_MAX);
-  gxds_text_fini(&words);
+  gxds_text_add_untrusted(&text, gxds_text_str(&message), GXDS_WEB_ERROR_MAX);
+  gxds_text_fini(&message);
   gxds_str_free(&s->end);
   s->end = gxds_text_take(&text);
   s->open = false;
 }
 
-/* Adds the first line of the server's answer, if it is text for people and not HTML. */
+/* Adds the first line of the server's response, if it is text for people and not HTML. */
 static void add_quote(const gxds_web_response *response, gxds_text *out) {
   gxds_str line = response->body;
   const char *end = line.size ? memchr(line.data, '\n', line.size) : NULL;
@@ -138,7 +138,7 @@ gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_response 
   const gxds_duration delay =
       max_age > s->server->refresh_delay ? max_age : s->server->refresh_delay;
   /* The jitter makes a poll up to a fifth later. So clients that were started together don't poll
-   * together for long, and no client polls while the answer is fresh. */
+   * together for long, and no client polls while the response is fresh. */
   const gxds_duration jitter = (gxds_duration)((double)delay * 0.2 * gxds_random_unit(&s->random));
   return gxds_time_after(now, delay + jitter);
 }

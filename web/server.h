@@ -2,7 +2,7 @@
  * REST-JSON (rest.c), or has resource files and their index (files.c). It has one stream at a time,
  * which works like a SotW ADS stream.
  *
- * Pure logic, confined. The engine's requests, the web server's answers and the time go in;
+ * Pure logic, confined. The engine's requests, the web server's responses and the time go in;
  * requests for the web server, responses for the engine and the end of the stream come out.
  *
  *     open ─► on_request ⇄ was_sent    next_fetch ⇄ on_fetched    next_response … take_end
@@ -25,10 +25,10 @@ extern "C" {
 /* The longest time for which max-age and Retry-After are obeyed. A server that says "not before
  * tomorrow" by mistake must not keep its clients from the corrected configuration. */
 #define GXDS_WEB_WAIT_MAX (600 * GXDS_SECOND)
-/* The most bytes of an answer: as many as in an ADS message (GXDS_RECEIVE_SIZE_MAX). */
+/* The most bytes of an HTTP response: as many as in an ADS message (GXDS_RECEIVE_SIZE_MAX). */
 #define GXDS_WEB_RESPONSE_MAX ((size_t)256 << 20)
-/* The most bytes of an error about an answer, and of a text that it quotes. */
-#define GXDS_WEB_WORDS_MAX 4096
+/* The most bytes of an error about a response, and of a text that it quotes. */
+#define GXDS_WEB_ERROR_MAX 4096
 #define GXDS_WEB_QUOTE_MAX 200
 
 typedef struct gxds_web_server gxds_web_server;
@@ -52,7 +52,7 @@ bool gxds_web_server_was_sent(gxds_web_server *s);
 /* Sets *out to the next request; the caller ends it with gxds_web_request_fini(). False if none is
  * due. */
 bool gxds_web_server_next_fetch(gxds_web_server *s, gxds_time now, gxds_web_request *out);
-/* Takes the answer to a fetch. It is ignored if it is not awaited any more. */
+/* Takes the response to a fetch. It is ignored if it is not awaited any more. */
 void gxds_web_server_on_fetched(gxds_web_server *s, const gxds_web_response *response,
                                 gxds_time now);
 

@@ -41,14 +41,14 @@ struct gxds_web_server {
 
 /* A request with the next id. path is copied. */
 gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path);
-/* Ends the stream: "URL/path: words". */
+/* Ends the stream: "URL/path: message". */
 __attribute__((format(printf, 3, 4))) void gxds_web_server_end(gxds_web_server *s, gxds_str path,
                                                                const char *format, ...);
-/* Whether the answer has the code 200, or 304 where that is allowed. If not, ends the stream with
+/* Whether the response has the code 200, or 304 where that is allowed. If not, ends the stream with
  * the server's text. */
 bool gxds_web_server_is_good(gxds_web_server *s, gxds_str path, const gxds_web_response *response,
                              bool may_be_unchanged);
-/* When to send the next request after a good answer. */
+/* When to send the next request after a good response. */
 gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_response *response,
                                     gxds_time now);
 

@@ -25,7 +25,7 @@ using grpc_core::Resolver;
 // waits on anyway.
 //
 // References are held by the caller that started it, until it is stopped; by the resolver's result
-// handler, and so until the last query is over; and by answers on their way to the reactor.
+// handler, and so until the last query is over; and by results on their way to the reactor.
 struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
  public:
   gxds_dns(gxds_str name, ChannelArgs args, gxds_dns_result_fn on_result, void* arg)
@@ -49,11 +49,11 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   }
   // Any thread.
   void Post(absl::Status status, std::vector<gxds_address> addresses) {
-    gxds_reactor_post(Deliver, new Answer{Ref(), std::move(status), std::move(addresses)});
+    gxds_reactor_post(Deliver, new Result{Ref(), std::move(status), std::move(addresses)});
   }
 
  private:
-  struct Answer {
+  struct Result {
     RefCountedPtr<gxds_dns> dns;
     absl::Status status;
     std::vector<gxds_address> addresses;
@@ -72,8 +72,8 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   }
   void StopLocked() { resolver_.reset(); }
 
-  static void Deliver(void* answer) {
-    std::unique_ptr<Answer> a(static_cast<Answer*>(answer));
+  static void Deliver(void* result) {
+    std::unique_ptr<Result> a(static_cast<Result*>(result));
     if (a->dns->on_result_ == nullptr) return;
     gxds_status status =
         a->status.ok()

@@ -20,7 +20,7 @@ typedef struct route_picker {
   gxds_picker base;
   const gxds_picker_map *map;
   gxds_poker *poker;
-  _Atomic uint64_t asked_for; /* the hash of the name of the last poke */
+  _Atomic uint64_t requested; /* the hash of the name of the last poke */
   known known[KNOWN];
 } route_picker;
 
@@ -54,7 +54,7 @@ __attribute__((noinline)) static void pick_by_name(route_picker *p, const gxds_p
     gxds_picker_pick(child, call, out);
     return;
   }
-  if (atomic_exchange_explicit(&p->asked_for, hash, memory_order_relaxed) != hash) {
+  if (atomic_exchange_explicit(&p->requested, hash, memory_order_relaxed) != hash) {
     gxds_poker_poke(p->poker, 0, cluster);
   }
   gxds_picked_queue(out);

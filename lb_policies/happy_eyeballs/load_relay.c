@@ -78,7 +78,7 @@ gxds_load_relay *gxds_load_relay_create(void) {
 }
 
 /* is_new: as gxds_load_relay_choose(). */
-static void ask(gxds_load_relay *r, bool is_new) {
+static void request(gxds_load_relay *r, bool is_new) {
   static const gxds_load_listener_ops ops = {connection_changed, reported, destroy_inlet};
   if (!r->subchannel || !r->out->to) return;
   if (!r->in) {
@@ -100,7 +100,7 @@ void gxds_load_relay_want(gxds_load_relay *r, gxds_load_listener *l, gxds_durati
   }
   GXDS_CHECK(r->out->to == l);
   r->interval = interval;
-  ask(r, false);
+  request(r, false);
 }
 
 void gxds_load_relay_choose(gxds_load_relay *r, gxds_subchannel *subchannel, bool is_new) {
@@ -113,7 +113,7 @@ void gxds_load_relay_choose(gxds_load_relay *r, gxds_subchannel *subchannel, boo
   }
   gxds_subchannel_unref(r->subchannel);
   r->subchannel = subchannel ? gxds_subchannel_ref(subchannel) : NULL;
-  ask(r, is_new);
+  request(r, is_new);
 }
 
 void gxds_load_relay_destroy(gxds_load_relay *r) {

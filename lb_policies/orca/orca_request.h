@@ -1,5 +1,5 @@
-/* An xds.service.orca.v3.OrcaLoadReportRequest, with which a client asks a backend for load reports
- * out of band (A51). A pure function: any thread. */
+/* An xds.service.orca.v3.OrcaLoadReportRequest, with which a client requests load reports from a
+ * backend out of band (A51). A pure function: any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_ORCA_ORCA_REQUEST_H_
 #define GRPC_XDS_LB_POLICIES_ORCA_ORCA_REQUEST_H_
 

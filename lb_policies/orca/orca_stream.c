@@ -20,7 +20,7 @@ struct gxds_orca_stream {
   gxds_duration shortest;
   bool heard; /* the subchannel has reported a state */
   bool connected;
-  bool refused; /* the backend answered that it sends no reports */
+  bool refused; /* the backend sends no reports: UNIMPLEMENTED */
 };
 
 gxds_orca_stream *gxds_orca_stream_create(void) {

@@ -112,8 +112,8 @@ static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   e->all->channel->ops->run_later(e->all->channel, free_watch, w);
 }
 
-/* Notifies the ejected watches again: a policy that asked for a connection waits for a state. */
-static void answer(void *arg) {
+/* Notifies the ejected watches again: a policy that requested a connection waits for a state. */
+static void renotify(void *arg) {
   ejectable *e = arg;
   watch *w;
   DL_FOREACH(e->watches, w) w->is_due = w->ejected;
@@ -126,7 +126,7 @@ static void connect_subchannel(gxds_subchannel *s) {
   gxds_subchannel_connect(s->wrapped);
   if (!gxds_outliers_ejected(e->all->machine, e->address)) return;
   gxds_subchannel_ref(s);
-  e->all->channel->ops->run_later(e->all->channel, answer, e);
+  e->all->channel->ops->run_later(e->all->channel, renotify, e);
 }
 
 static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }

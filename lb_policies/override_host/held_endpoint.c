@@ -8,7 +8,7 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
   gxds_held_endpoint *h =
       (gxds_held_endpoint *)(void *)((char *)w - offsetof(gxds_held_endpoint, watch));
   atomic_store_explicit(&h->state, (int)state, memory_order_release);
-  atomic_store_explicit(&h->asked, false, memory_order_relaxed);
+  atomic_store_explicit(&h->requested, false, memory_order_relaxed);
   h->changed(h->policy);
 }
 
@@ -27,7 +27,7 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
   h->addresses = gxds_text_take(&addresses);
   atomic_init(&h->state, GRPC_CHANNEL_CONNECTING);
   atomic_init(&h->used, true);
-  atomic_init(&h->asked, false);
+  atomic_init(&h->requested, false);
   h->watch.on_state = on_state;
   h->changed = changed;
   h->policy = policy;

@@ -16,10 +16,10 @@ struct gxds_held_endpoint {
   gxds_ref refs;
   gxds_subchannel *subchannel; /* a reference */
   gxds_str addresses;          /* in the form of a cookie; owned */
-  atomic_int state;  /* the subchannel's state; CONNECTING until it is known. It does not change any
-                        more once the policy has let go of the endpoint */
-  atomic_bool used;  /* a session used it since the policy last checked */
-  atomic_bool asked; /* a picker asked the policy to connect it since its state last changed */
+  atomic_int state; /* the subchannel's state; CONNECTING until it is known. It does not change any
+                       more once the policy has let go of the endpoint */
+  atomic_bool used; /* a session used it since the policy last checked */
+  atomic_bool requested; /* a picker asked the policy to connect it since its state last changed */
   /* The policy's own fields. */
   gxds_watch watch;
   void (*changed)(void *policy); /* called when the state changes */

@@ -57,9 +57,9 @@ static void poke(const override_host_picker *p, uint64_t what, const gxds_addres
 }
 
 /* Asks the policy to hold the endpoint, unless a picker has asked for that already. */
-static void ask_to_hold(const override_host_picker *p, gxds_session_endpoint *endpoint,
-                        const gxds_address *address) {
-  if (!atomic_exchange_explicit(&endpoint->asked, true, memory_order_relaxed)) {
+static void request_hold(const override_host_picker *p, gxds_session_endpoint *endpoint,
+                         const gxds_address *address) {
+  if (!atomic_exchange_explicit(&endpoint->requested, true, memory_order_relaxed)) {
     poke(p, GXDS_OVERRIDE_HOST_HOLD, address);
   }
 }
@@ -140,12 +140,12 @@ static bool pick_wanted(const override_host_picker *p, gxds_session *session, co
     at = stop + 1;
   }
   if (w.idle) {
-    if (!atomic_exchange_explicit(&w.idle->asked, true, memory_order_relaxed)) {
+    if (!atomic_exchange_explicit(&w.idle->requested, true, memory_order_relaxed)) {
       poke(p, GXDS_OVERRIDE_HOST_CONNECT, &w.idle->key);
     }
   } else if (!w.connecting) {
     if (!w.not_held) return false;
-    ask_to_hold(p, w.not_held, &w.not_held_address);
+    request_hold(p, w.not_held, &w.not_held_address);
   }
   gxds_picked_queue(out);
   return true;
@@ -164,7 +164,7 @@ static void unwrap(const override_host_picker *p, gxds_session *session, const g
       if (h) {
         gxds_held_endpoint_use(h);
       } else {
-        ask_to_hold(p, endpoint, &s->key);
+        request_hold(p, endpoint, &s->key);
       }
     }
   }

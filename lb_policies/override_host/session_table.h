@@ -13,7 +13,7 @@
 typedef struct gxds_session_endpoint gxds_session_endpoint;
 struct gxds_session_endpoint {
   gxds_ref refs;
-  atomic_bool asked;                  /* a picker asked the policy to hold it */
+  atomic_bool requested;              /* a picker asked the policy to hold it */
   atomic_bool refused;                /* the policy cannot hold it */
   _Atomic(gxds_held_endpoint *) held; /* a reference; NULL: none. Set once */
   /* The policy's own: its place in the cluster's endpoints when it was added. */

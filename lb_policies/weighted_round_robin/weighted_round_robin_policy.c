@@ -103,8 +103,8 @@ static void forget(policy *p, earned *e) {
   gxds_free(e);
 }
 
-/* Asks the slot's subchannel for reports as often as the config says. */
-static void ask_for_reports(policy *p, uint32_t slot) {
+/* Requests reports from the slot's subchannel as often as the config says. */
+static void request_reports(policy *p, uint32_t slot) {
   gxds_subchannel *subchannel = gxds_endpoints_policy_subchannel(&p->endpoints, slot);
   if (!subchannel) return;
   gxds_subchannel_report_load(subchannel, &p->raters[slot]->base, p->config->oob_reporting_period);
@@ -126,7 +126,7 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
   unref_rater(p->raters[slot]);
   p->raters[slot] = gxds_rater_create(weight_of(p, gxds_address_list_key_at(&p->list, position)),
                                       p->rating, gxds_policy_channel(e->base));
-  ask_for_reports(p, slot);
+  request_reports(p, slot);
 }
 
 static void ready(gxds_endpoints_policy *e, uint64_t token) {
@@ -165,7 +165,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   gxds_endpoints_policy_renew_picker(&p->endpoints);
   gxds_status status = gxds_address_list_update(&p->list, &p->endpoints, given);
   if (p->config->oob_reporting_period != period) {
-    for (uint32_t slot = 0; slot < p->rater_count; slot++) ask_for_reports(p, slot);
+    for (uint32_t slot = 0; slot < p->rater_count; slot++) request_reports(p, slot);
   }
   forget_addresses_that_left(p);
   return status;

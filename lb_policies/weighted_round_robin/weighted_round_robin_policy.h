@@ -16,7 +16,7 @@ extern const gxds_policy_type gxds_weighted_round_robin_policy;
 /* Only its parse() makes one: control planes and programs write it as JSON. */
 typedef struct gxds_weighted_round_robin_config {
   gxds_lb_config base;
-  /* How often to ask for reports out of band, in place of those with responses; GXDS_TIME_NEVER:
+  /* How often to request reports out of band, in place of those with responses; GXDS_TIME_NEVER:
    * not at all. */
   gxds_duration oob_reporting_period;
   gxds_duration blackout_period;
