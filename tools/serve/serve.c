@@ -144,17 +144,11 @@ static void follow(serve *s) {
   }
 }
 
-/* Writes the file under another name and renames it, so that a reader never finds an incomplete
- * file. */
 static bool write_port(const char *path, int port) {
-  gxds_text aside = {0};
-  gxds_text_addf(&aside, "%s.tmp", path);
-  FILE *f = fopen(aside.data, "w");
-  bool ok = f && fprintf(f, "%d\n", port) > 0;
-  if (f && fclose(f) != 0) ok = false;
-  ok = ok && rename(aside.data, path) == 0;
-  if (!ok) fprintf(stderr, "xds serve: %s: %s\n", path, strerror(errno));
-  gxds_text_fini(&aside);
+  gxds_text text = {0};
+  gxds_text_addf(&text, "%d\n", port);
+  const bool ok = gxds_serve_write_file(path, gxds_text_str(&text));
+  gxds_text_fini(&text);
   return ok;
 }
 

@@ -23,7 +23,7 @@ static bool check(const gxds_dir_files *files, gxds_file_errors *errors) {
   return errors->count == before;
 }
 
-static bool write_file(const char *path, gxds_str bytes) {
+bool gxds_serve_write_file(const char *path, gxds_str bytes) {
   gxds_text aside = {0};
   gxds_text_addf(&aside, "%s.tmp", path);
   FILE *f = fopen(aside.data, "w");
@@ -41,7 +41,7 @@ static bool write_index(const char *dir, const gxds_dir_files *files) {
   gxds_text json = {0};
   gxds_text_addf(&path, "%s/" GXDS_DIR_INDEX_NAME, dir);
   gxds_web_index_write(files, &json);
-  const bool ok = write_file(path.data, gxds_text_str(&json));
+  const bool ok = gxds_serve_write_file(path.data, gxds_text_str(&json));
   if (ok) printf("%s: %zu file%s\n", path.data, files->count, files->count == 1 ? "" : "s");
   gxds_text_fini(&path);
   gxds_text_fini(&json);
