@@ -98,6 +98,10 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
   if (a->deleted != b->deleted) return false;
   if (a->error && !gxds_status_equal(a->error, b->error)) return false;
   if (!gxds_error_equal(a->resolution_note, b->resolution_note)) return false;
+  return gxds_cluster_entry_same_leaves(a, b);
+}
+
+bool gxds_cluster_entry_same_leaves(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
   if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
   for (size_t i = 0; i < a->leaf_cluster_count; i++) {
     if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;

@@ -63,6 +63,8 @@ const gxds_priority *gxds_cluster_entry_priority(const gxds_cluster_entry *e, si
 /* True if name, kind, error, leaf clusters and note are equal, and the resources are the same
  * pointers. */
 bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
+/* Whether both have the same leaf clusters in the same order. */
+bool gxds_cluster_entry_same_leaves(const gxds_cluster_entry *a, const gxds_cluster_entry *b);
 /* Adds the resolution note to a message that is not empty: ": WHAT IS WRONG (xDS server S)", or
  * " (xDS server S)" if nothing is wrong. Adds nothing if the message has the note already. */
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message);

@@ -67,14 +67,6 @@ static bool same_leaf_entries(const gxds_cds *c, const gxds_config *config,
   return true;
 }
 
-static bool same_names(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
-  if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
-  for (size_t i = 0; i < a->leaf_cluster_count; i++) {
-    if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
-  }
-  return true;
-}
-
 static void keep_leaf_entries(gxds_cds *c, const gxds_config *config,
                               const gxds_cluster_entry *entry) {
   forget_leaves(c);
@@ -153,7 +145,7 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
         fail(c, (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)});
       } else {
         c->step.kind = GXDS_CDS_AGGREGATE;
-        c->step.same_children = old && same_names(old, entry);
+        c->step.same_children = old && gxds_cluster_entry_same_leaves(old, entry);
       }
       keep_leaf_entries(c, config, entry);
       break;
