@@ -9,6 +9,13 @@ static int compare_names(const void *a, const void *b) {
   return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
 }
 
+int gxds_metric_report_compare(const void *a, const void *b) {
+  const gxds_metric_report *x = a;
+  const gxds_metric_report *y = b;
+  if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
+  return gxds_str_compare(x->name, y->name);
+}
+
 static bool is_wanted(const gxds_load_filter *f, gxds_str cluster) {
   if (f->all) return true;
   return f->cluster_count > 0 && bsearch(&cluster, f->clusters, f->cluster_count,

@@ -28,6 +28,8 @@ typedef struct gxds_metric_report {
   double sum;
   struct gxds_metric_counter *counter;
 } gxds_metric_report;
+/* For qsort(): by metric and name. */
+int gxds_metric_report_compare(const void *a, const void *b);
 
 typedef struct gxds_locality_report {
   gxds_str region; /* borrowed: valid as long as the report */

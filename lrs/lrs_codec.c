@@ -99,13 +99,6 @@ static size_t run_of(const gxds_cluster_report *c, size_t first) {
   return count;
 }
 
-static int compare_metrics(const void *a, const void *b) {
-  const gxds_metric_report *x = a;
-  const gxds_metric_report *y = b;
-  if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
-  return gxds_str_compare(x->name, y->name);
-}
-
 /* Sums up the metrics of a run, ordered by metric and name. The caller frees the array. */
 static gxds_metric_report *sum_of_metrics(const gxds_locality_report *run, size_t run_size,
                                           size_t *count) {
@@ -116,10 +109,10 @@ static gxds_metric_report *sum_of_metrics(const gxds_locality_report *run, size_
   for (size_t i = 0; i < run_size; i++) {
     for (size_t k = 0; k < run[i].metric_count; k++) all[size++] = run[i].metrics[k];
   }
-  if (run_size > 1) qsort(all, size, sizeof *all, compare_metrics);
+  if (run_size > 1) qsort(all, size, sizeof *all, gxds_metric_report_compare);
   *count = 0;
   for (size_t i = 0; i < size; i++) {
-    if (*count > 0 && compare_metrics(&all[*count - 1], &all[i]) == 0) {
+    if (*count > 0 && gxds_metric_report_compare(&all[*count - 1], &all[i]) == 0) {
       all[*count - 1].count += all[i].count;
       all[*count - 1].sum += all[i].sum;
     } else {

@@ -129,13 +129,6 @@ static void take(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   if (c->unreported_count > 0) ++*(size_t *)arg;
 }
 
-static int compare(const void *a, const void *b) {
-  const gxds_metric_report *x = a;
-  const gxds_metric_report *y = b;
-  if (x->metric != y->metric) return x->metric < y->metric ? -1 : 1;
-  return gxds_str_compare(x->name, y->name);
-}
-
 /* arg points to the place for the next report. */
 static void add_report(gxds_load_metric metric, gxds_metric_counter *c, void *arg) {
   if (c->unreported_count == 0) return;
@@ -151,7 +144,7 @@ gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t 
   /* Counters that were added meanwhile are skipped: nothing was taken out of them yet. */
   gxds_metric_report *next = out;
   for_each(m, add_report, &next);
-  qsort(out, *count, sizeof *out, compare);
+  qsort(out, *count, sizeof *out, gxds_metric_report_compare);
   return out;
 }
 
