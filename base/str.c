@@ -28,6 +28,13 @@ bool gxds_str_ends_with(gxds_str s, gxds_str suffix) {
           gxds_str_equal(gxds_str_of(s.data + (s.size - suffix.size), suffix.size), suffix));
 }
 
+int gxds_hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
 gxds_str gxds_str_dup(gxds_str s) {
   char *copy = gxds_calloc(s.size + 1, 1);
   if (s.size) memcpy(copy, s.data, s.size);

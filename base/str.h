@@ -36,6 +36,9 @@ int gxds_str_compare(gxds_str a, gxds_str b);
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
 bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 
+/* The value of a hexadecimal digit of either case; -1 if c is none. */
+int gxds_hex_digit(char c);
+
 /* Whether s is UTF-8 from end to end (RFC 3629: no surrogates, no overlong forms). */
 bool gxds_str_is_utf8(gxds_str s);
 

@@ -83,6 +83,16 @@ void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max) {
   if (s.size > max) gxds_text_add_z(t, "...");
 }
 
+void gxds_text_add_percent_encoded(gxds_text *t, gxds_str s, bool (*may_stay)(char c)) {
+  for (size_t i = 0; i < s.size; i++) {
+    if (may_stay(s.data[i])) {
+      gxds_text_add(t, gxds_str_of(s.data + i, 1));
+    } else {
+      gxds_text_addf(t, "%%%02X", (unsigned)(unsigned char)s.data[i]);
+    }
+  }
+}
+
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }
 
 gxds_str gxds_text_take(gxds_text *t) {

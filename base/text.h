@@ -32,6 +32,8 @@ void gxds_text_add_printable(gxds_text *t, gxds_str s);
 /* Adds at most max bytes of a text from the network. Whatever s holds, the result is valid UTF-8
  * without control characters. Backslashes stay, because parts of s may be escaped already. */
 void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max);
+/* Adds s with each byte that may not stay as %XX (RFC 3986). */
+void gxds_text_add_percent_encoded(gxds_text *t, gxds_str s, bool (*may_stay)(char c));
 /* Borrowed: valid until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */

@@ -15,21 +15,13 @@ static bool is_authority_char(char c) {
   return is_unreserved_or_sub_delim(c) || c == ':' || c == '@' || c == '[' || c == ']';
 }
 
-static void percent_encode(gxds_str s, bool (*allowed)(char c), gxds_text *out) {
-  for (size_t i = 0; i < s.size; i++) {
-    if (allowed(s.data[i])) {
-      gxds_text_add(out, gxds_str_of(s.data + i, 1));
-    } else {
-      gxds_text_addf(out, "%%%02X", (unsigned char)s.data[i]);
-    }
-  }
-}
-
 void gxds_percent_encode_authority(gxds_str s, gxds_text *out) {
-  percent_encode(s, is_authority_char, out);
+  gxds_text_add_percent_encoded(out, s, is_authority_char);
 }
 
-void gxds_percent_encode_path(gxds_str s, gxds_text *out) { percent_encode(s, is_path_char, out); }
+void gxds_percent_encode_path(gxds_str s, gxds_text *out) {
+  gxds_text_add_percent_encoded(out, s, is_path_char);
+}
 
 gxds_str gxds_data_plane_authority(gxds_str path) {
   gxds_text out = {0};

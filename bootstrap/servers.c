@@ -98,13 +98,6 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
   }
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /* Percent-decodes the path of a URI (RFC 3986) into *out, in the arena. Refuses a query or
  * fragment, a malformed escape, a zero byte, and a path that is not UTF-8, which could not be
  * quoted in a status. Returns NULL, or a static text that says what is wrong. */
@@ -115,8 +108,8 @@ static const char *decode_path(gxds_reader *r, gxds_str path, gxds_str *out) {
     char c = path.data[i];
     if (c == '?' || c == '#') return "may have no query or fragment: ? is written %3F, # %23";
     if (c == '%') {
-      int high = i + 2 < path.size ? hex_digit(path.data[i + 1]) : -1;
-      int low = high >= 0 ? hex_digit(path.data[i + 2]) : -1;
+      int high = i + 2 < path.size ? gxds_hex_digit(path.data[i + 1]) : -1;
+      int low = high >= 0 ? gxds_hex_digit(path.data[i + 2]) : -1;
       if (low < 0) return "has a % without two hexadecimal digits behind it: % is written %25";
       c = (char)(high << 4 | low);
       i += 2;

@@ -16,19 +16,13 @@ static size_t digits(const char *p, const char *end) {
   return (size_t)(p - start);
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if ((c | 32) >= 'a' && (c | 32) <= 'f') return (c | 32) - 'a' + 10;
-  return -1;
-}
-
 /* Reads 0o17 and 0x1F. A number beyond 64 bits stays a string. */
 static bool resolve_radix(gxds_str s, gxds_text *out) {
   if (s.size < 3 || s.data[0] != '0' || (s.data[1] != 'o' && s.data[1] != 'x')) return false;
   uint64_t radix = s.data[1] == 'o' ? 8 : 16;
   uint64_t value = 0;
   for (size_t i = 2; i < s.size; i++) {
-    int digit = hex_digit(s.data[i]);
+    int digit = gxds_hex_digit(s.data[i]);
     if (digit < 0 || (uint64_t)digit >= radix || value > UINT64_MAX / radix) return false;
     value = value * radix + (uint64_t)digit;
   }

@@ -39,18 +39,11 @@ const char *gxds_web_path_check(gxds_str path) {
 
 /* ---- reading ---- */
 
-static int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 static bool read_digest(gxds_str text, unsigned char out[GXDS_SHA256_SIZE]) {
   if (text.size != 2 * GXDS_SHA256_SIZE) return false;
   for (size_t i = 0; i < GXDS_SHA256_SIZE; i++) {
-    const int high = digit_of(text.data[2 * i]);
-    const int low = digit_of(text.data[2 * i + 1]);
+    const int high = gxds_hex_digit(text.data[2 * i]);
+    const int low = gxds_hex_digit(text.data[2 * i + 1]);
     if (high < 0 || low < 0) return false;
     out[i] = (unsigned char)(high << 4 | low);
   }

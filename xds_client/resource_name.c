@@ -33,36 +33,21 @@ static bool is_query(gxds_str s) {
   return true;
 }
 
-static int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /* Decodes valid triplets and leaves everything else as it is. The host does so too. */
 static gxds_str percent_decode(gxds_str s) {
   gxds_str out = gxds_str_dup(s);
   char *to = (char *)out.data;
   size_t size = 0;
   for (size_t i = 0; i < s.size; i++) {
-    bool triplet =
-        s.data[i] == '%' && i + 2 < s.size && hex(s.data[i + 1]) >= 0 && hex(s.data[i + 2]) >= 0;
-    to[size++] = triplet ? (char)(hex(s.data[i + 1]) * 16 + hex(s.data[i + 2])) : s.data[i];
+    const bool may = s.data[i] == '%' && i + 2 < s.size;
+    const int high = may ? gxds_hex_digit(s.data[i + 1]) : -1;
+    const int low = may ? gxds_hex_digit(s.data[i + 2]) : -1;
+    const bool triplet = high >= 0 && low >= 0;
+    to[size++] = triplet ? (char)(high * 16 + low) : s.data[i];
     if (triplet) i += 2;
   }
   to[size] = 0;
   return gxds_str_of(to, size);
-}
-
-static void percent_encode(gxds_text *out, gxds_str s, bool (*allowed)(char)) {
-  for (size_t i = 0; i < s.size; i++) {
-    if (allowed(s.data[i])) {
-      gxds_text_add(out, gxds_str_of(s.data + i, 1));
-    } else {
-      gxds_text_addf(out, "%%%02X", (unsigned)(unsigned char)s.data[i]);
-    }
-  }
 }
 
 /* Cuts the text before the first character of stops off *rest, and returns that text. */
@@ -114,9 +99,9 @@ static void add_parameters(gxds_text *out, gxds_str query) {
     bool last = i + 1 == count || !gxds_str_equal(parameters[i].key, parameters[i + 1].key);
     if (last) {
       gxds_text_addf(out, "%c", separator);
-      percent_encode(out, parameters[i].key, is_parameter_char);
+      gxds_text_add_percent_encoded(out, parameters[i].key, is_parameter_char);
       gxds_text_add_z(out, "=");
-      percent_encode(out, parameters[i].value, is_parameter_char);
+      gxds_text_add_percent_encoded(out, parameters[i].value, is_parameter_char);
       separator = '&';
     }
   }
@@ -144,12 +129,12 @@ static bool init_federated(gxds_resource_name *n, gxds_str rest, gxds_str type) 
     n->authority = percent_decode(authority);
     gxds_text out = {0};
     gxds_text_add_z(&out, "xdstp://");
-    percent_encode(&out, n->authority, is_authority_char);
+    gxds_text_add_percent_encoded(&out, n->authority, is_authority_char);
     gxds_text_add_z(&out, "/");
     gxds_text_add(&out, type);
     gxds_text_add_z(&out, "/");
     consume(&id, "/");
-    percent_encode(&out, id, is_path_char);
+    gxds_text_add_percent_encoded(&out, id, is_path_char);
     add_parameters(&out, query);
     n->canonical = n->storage = gxds_text_take(&out);
   }

@@ -31,7 +31,7 @@ TEST(Str, OrderIsThatOfBytesAndAPrefixComesFirst) {
   EXPECT_LT(gxds_str_compare(gxds_str_z("a"), gxds_str_z("\xff")), 0);
 }
 
-TEST(Str, CaseIsIgnoredOnlyWhenAsked) {
+TEST(Str, CaseIsIgnoredOnlyByNocase) {
   EXPECT_FALSE(gxds_str_equal(gxds_str_z("Ab"), gxds_str_z("aB")));
   EXPECT_TRUE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aB")));
   EXPECT_FALSE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aBc")));
@@ -43,6 +43,16 @@ TEST(Str, StartsAndEndsWith) {
   EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("abc"), gxds_str_z("bc")));
   EXPECT_FALSE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("bc")));
   EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("")));
+}
+
+TEST(Str, HexadecimalDigitsAreOfEitherCase) {
+  const std::string digits = "0123456789abcdefABCDEF";
+  for (size_t i = 0; i < digits.size(); i++) {
+    EXPECT_EQ(gxds_hex_digit(digits[i]), static_cast<int>(i < 16 ? i : i - 6)) << digits[i];
+  }
+  for (char other : {'/', ':', '@', 'G', '`', 'g', '\0', '\xff'}) {
+    EXPECT_EQ(gxds_hex_digit(other), -1) << other;
+  }
 }
 
 TEST(Str, Utf8) {
@@ -67,6 +77,14 @@ TEST(Text, ControlCharactersOfTwoBytesAreEscapedAndOtherCharactersStay) {
   gxds_text text = {};
   gxds_text_add_escaped(&text, gxds_str_z("\xc2\x80 \xc2\x9b \xc2\x9f \xc2\xa0 \xc3\x80 \xc2"));
   EXPECT_EQ(std::string(text.data), "\\xc2\\x80 \\xc2\\x9b \\xc2\\x9f \xc2\xa0 \xc3\x80 \xc2");
+  gxds_text_fini(&text);
+}
+
+TEST(Text, BytesThatMayNotStayArePercentEncoded) {
+  gxds_text text = {};
+  gxds_text_add_percent_encoded(&text, gxds_str_z("a/b \xc3\xa9"),
+                                [](char c) { return c != '/' && c > ' '; });
+  EXPECT_STREQ(text.data, "a%2Fb%20%C3%A9");
   gxds_text_fini(&text);
 }
 
