@@ -46,8 +46,8 @@ struct FileServer : testing::Test {
     set = built;
     gxds_file_server_set(server, set, now);
   }
-  void Ask(const std::string &type, const std::vector<std::string> &names,
-           const std::string &nonce = "") {
+  void Send(const std::string &type, const std::vector<std::string> &names,
+            const std::string &nonce = "") {
     std::string list;
     for (const auto &n : names) list += (list.empty() ? "\"" : ",\"") + n + "\"";
     const std::string json = R"({"type_url":"type.googleapis.com/envoy.config.)" + type +
@@ -84,7 +84,7 @@ const char kCds[] = "cluster.v3.Cluster";
 const char kRds[] = "route.v3.RouteConfiguration";
 
 TEST_F(FileServer, RespondsWithNothingBeforeTheFirstGoodState) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_EQ(Next(), "");
   Set({Cluster("a", "x")});
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
@@ -93,9 +93,9 @@ TEST_F(FileServer, RespondsWithNothingBeforeTheFirstGoodState) {
 
 TEST_F(FileServer, SendsWhatIsRequestedAndAgainOnlyWhatChanged) {
   Set({Cluster("a", "x"), Cluster("b", "y")});
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_THAT(Next(), AllOf(HasSubstr("\"name\":\"a\""), Not(HasSubstr("\"name\":\"b\""))));
-  Ask(kCds, {"a"}, "1");  // an ACK
+  Send(kCds, {"a"}, "1");  // an ACK
   EXPECT_EQ(Next(), "");
   Set({Cluster("a", "x"), Cluster("b", "z")});
   EXPECT_EQ(Next(), "");
@@ -105,56 +105,56 @@ TEST_F(FileServer, SendsWhatIsRequestedAndAgainOnlyWhatChanged) {
 
 TEST_F(FileServer, ReportsAtOnceWhatTheFilesDoNotHave) {  // xRFC TP3
   Set({Cluster("a", "x")});
-  Ask(kCds, {"a", "b"});
+  Send(kCds, {"a", "b"});
   EXPECT_THAT(Next(), AllOf(HasSubstr("\"name\":\"a\""),
                             HasSubstr("no file in /dir has a Cluster of that name")));
 }
 
 TEST_F(FileServer, NameThatWasGivenUpIsSentAgain) {
   Set({Cluster("a", "x")});
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
-  Ask(kCds, {}, "1");
+  Send(kCds, {}, "1");
   EXPECT_EQ(Next(), "");
-  Ask(kCds, {"a"}, "1");
+  Send(kCds, {"a"}, "1");
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
 }
 
 TEST_F(FileServer, NameIsFoundInAnySpelling) {  // A47
   const std::string name = "xdstp://a/envoy.config.cluster.v3.Cluster/c?";
   Set({Cluster(name + "y=2&x=1", "x")});
-  Ask(kCds, {name + "x=1&y=2"});
+  Send(kCds, {name + "x=1&y=2"});
   EXPECT_THAT(Next(), HasSubstr("\"service_name\":\"x\""));
 }
 
 TEST_F(FileServer, RequestThatCrossedAResponseIsIgnored) {
   Set({Cluster("a", "x"), Cluster("b", "y")});
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Next();
-  Ask(kCds, {"a", "b"}, "7");
+  Send(kCds, {"a", "b"}, "7");
   EXPECT_EQ(Next(), "");
-  Ask(kCds, {"a", "b"}, "1");
+  Send(kCds, {"a", "b"}, "1");
   EXPECT_THAT(Next(), HasSubstr("\"name\":\"b\""));
 }
 
 TEST_F(FileServer, NewStreamIsSentEverythingAgain) {
   Set({Cluster("a", "x")});
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_NE(Next(), "");
   gxds_file_server_open(server);
   EXPECT_EQ(Next(), "");
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_NE(Next(), "");
 }
 
 TEST_F(FileServer, WhatIsRemovedStaysUntilTheRestIsTaken) {
   Set({Cluster("a", "x"), Routes("r", "a")});
-  Ask(kCds, {"a"});
-  Ask(kRds, {"r"});
+  Send(kCds, {"a"});
+  Send(kRds, {"r"});
   Next();
   Next();
-  Ask(kCds, {"a"}, "1");
-  Ask(kRds, {"r"}, "2");
+  Send(kCds, {"a"}, "1");
+  Send(kRds, {"r"}, "2");
   now += GXDS_SECOND;
   Set({Cluster("b", "y"), Routes("r", "b")});
   EXPECT_THAT(Next(), HasSubstr("\"cluster\":\"b\""));  // the routes changed; a still exists
@@ -163,10 +163,10 @@ TEST_F(FileServer, WhatIsRemovedStaysUntilTheRestIsTaken) {
   // No removal before the routes are accepted.
   EXPECT_EQ(gxds_file_server_deadline(server), GXDS_TIME_NEVER);
   EXPECT_EQ(Next(), "");
-  Ask(kRds, {"r"}, "3");
-  Ask(kCds, {"a", "b"});
+  Send(kRds, {"r"}, "3");
+  Send(kCds, {"a", "b"});
   EXPECT_THAT(Next(), AllOf(HasSubstr("\"service_name\":\"x\""), HasSubstr("\"name\":\"b\"")));
-  Ask(kCds, {"a", "b"}, "4");
+  Send(kCds, {"a", "b"}, "4");
   EXPECT_EQ(Next(), "");
   now = gxds_file_server_deadline(server);
   EXPECT_THAT(Next(),
@@ -175,7 +175,7 @@ TEST_F(FileServer, WhatIsRemovedStaysUntilTheRestIsTaken) {
 
 TEST_F(FileServer, OtherTypesAreNotItsOwn) {
   Set({Cluster("a", "x")});
-  Ask("endpoint.v3.Foo", {"a"});
+  Send("endpoint.v3.Foo", {"a"});
   EXPECT_EQ(Next(), "");
 }
 

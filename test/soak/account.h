@@ -25,7 +25,7 @@ struct Failure {
 
 enum class Cause {
   kKilled,   // the connection broke, or was already broken, when its backend was killed or ended
-  kStopped,  // no answer before the deadline from a stopped backend
+  kStopped,  // no response before the deadline from a stopped backend
   kUnexplained
 };
 

@@ -70,7 +70,7 @@ long long Microseconds(Clock::time_point t) {
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   grpc::ChannelArguments args;
-  // The client soon finds a server that is up again, so the world soon heals after the faults.
+  // The client soon finds a server that is up again, so the world soon recovers after the faults.
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);

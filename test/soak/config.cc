@@ -132,7 +132,7 @@ void Apply(Spoil spoil, Mesh* mesh) {
 
 }  // namespace
 
-std::string HealedConfig(const Ports& ports, const std::string& probe) {
+std::string RecoveredConfig(const Ports& ports, const std::string& probe) {
   // Does not use the aggregate cluster, because the result must not depend on which of its clusters
   // were in use and are therefore kept for 15 minutes.
   Mesh mesh = WithRoutes("agg-1", R"({"cluster":"c0"})");

@@ -25,7 +25,7 @@ inline const std::array<std::string, 4> kMethods = {"/a/Call", "/b/Call", "/agg/
 
 // The configuration after healing: every cluster with a route has every endpoint. A route for the
 // method `probe` shows that the configuration is in use.
-std::string HealedConfig(const Ports& ports, const std::string& probe);
+std::string RecoveredConfig(const Ports& ports, const std::string& probe);
 
 enum class Spoil {
   kNone,

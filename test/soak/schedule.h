@@ -49,7 +49,7 @@ struct Action {
   std::string Text() const;  // "kill backend 3"
 };
 
-// Some seconds of faults, after which everything is healed.
+// Some seconds of faults, after which everything recovers.
 struct Round {
   int anchor;  // the backend without faults, which every configuration names
   std::vector<Action> actions;

@@ -8,7 +8,7 @@
 // With --leak the client leaks some bytes at each RPC, which the run must find (3 minutes are
 // enough).
 //
-// After each round of faults everything is healed. When the client has the configuration after
+// After each round of faults everything recovers. When the client has the configuration after
 // healing and every backend has answered it, its threads rest and it is measured.
 #include <signal.h>
 
@@ -65,7 +65,7 @@ class Soak {
   bool Start();
   bool RunRound(int number);
   void Do(const Action& action, int anchor);
-  bool Heal(int number);
+  bool Recover(int number);
   bool HeardFromAll();
   bool Failed(const std::string& what);
   bool Measure();
@@ -98,7 +98,7 @@ Soak::Soak(const Options& options) : options_(options) {
     backends_[i] = std::make_unique<BackendProcess>(i, &outages_);
     ports_[i] = backends_[i]->port();
   }
-  for (auto& plane : planes_) plane = std::make_unique<PlaneProcess>(HealedConfig(ports_, "/-"));
+  for (auto& plane : planes_) plane = std::make_unique<PlaneProcess>(RecoveredConfig(ports_, "/-"));
   client_ = std::make_unique<ClientProcess>(Bootstrap(), cache_.path() + "/cache");
 }
 
@@ -131,7 +131,7 @@ void Soak::Do(const Action& action, int anchor) {
 
 bool Soak::Start() {
   if (!client_->Start(&before_)) return Failed("the client does not start");
-  return Heal(0) && (client_->RanPlugin() || Failed("the client ran on the host's own xDS"));
+  return Recover(0) && (client_->RanPlugin() || Failed("the client ran on the host's own xDS"));
 }
 
 bool Soak::RunRound(int number) {
@@ -141,16 +141,16 @@ bool Soak::RunRound(int number) {
     if (interrupted) return false;
     Do(action, round.anchor);
   }
-  return Heal(number) && Measure();
+  return Recover(number) && Measure();
 }
 
-bool Soak::Heal(int number) {
+bool Soak::Recover(int number) {
   const std::string probe = "/probe/" + std::to_string(number) + "/";
   for (int i = 0; i < kPlanes; ++i) {
-    planes_[i]->Configure(HealedConfig(ports_, probe + std::to_string(i) + "/"));
-    planes_[i]->Heal();
+    planes_[i]->Configure(RecoveredConfig(ports_, probe + std::to_string(i) + "/"));
+    planes_[i]->Recover();
   }
-  for (auto& b : backends_) b->Heal();
+  for (auto& b : backends_) b->Recover();
   // The probe of the first control plane, to which the client must have returned.
   if (client_->Probe(probe + "0/Call") && HeardFromAll()) return true;
   if (interrupted) return false;

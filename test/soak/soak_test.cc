@@ -89,7 +89,7 @@ std::set<std::string> ListenersOf(const std::string& config) {
 
 TEST(Config, HasAListenerForEachThread) {
   const std::set<std::string> names = {"soak-0", "soak-1", "soak-2", "soak-3"};
-  EXPECT_EQ(ListenersOf(HealedConfig(kPorts, "/probe")), names);
+  EXPECT_EQ(ListenersOf(RecoveredConfig(kPorts, "/probe")), names);
   EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kNone)), names);
   EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kBadListener)), names);
   EXPECT_EQ(ListenersOf(ChaosConfig(kPorts, 0, 1, Spoil::kNoListener)).count("soak-0"), 0u);
@@ -129,7 +129,7 @@ TEST(Config, EachClusterHasTheAnchor) {
 }
 
 TEST(Config, OfARecoveredWorldHasAllEndpoints) {
-  for (const auto& [name, ports] : EndpointsOf(HealedConfig(kPorts, "/probe"))) {
+  for (const auto& [name, ports] : EndpointsOf(RecoveredConfig(kPorts, "/probe"))) {
     EXPECT_EQ(ports.size(), kPorts.size()) << name;
   }
 }

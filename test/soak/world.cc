@@ -76,7 +76,7 @@ void BackendProcess::Do(Deed deed) {
   stopped_ = false;
 }
 
-void BackendProcess::Heal() {
+void BackendProcess::Recover() {
   if (child_ == nullptr) Do(Deed::kRestart);
   if (stopped_) Do(Deed::kContinue);
 }
@@ -101,7 +101,7 @@ void PlaneProcess::Do(Deed deed) {
   stopped_ = deed == Deed::kStop;
 }
 
-void PlaneProcess::Heal() {
+void PlaneProcess::Recover() {
   if (down_) Do(Deed::kRestart);
   if (stopped_) Do(Deed::kContinue);
 }

@@ -24,7 +24,7 @@ class BackendProcess {
   int port() const { return port_; }
   // Does a deed of the schedule, and records its effect in the outages.
   void Do(Deed deed);
-  void Heal();
+  void Recover();
 
  private:
   void Start();
@@ -41,7 +41,7 @@ class PlaneProcess {
   explicit PlaneProcess(const std::string& config);
   void Do(Deed deed);
   void Configure(const std::string& config) { plane_.WriteFile("mesh.json", config); }
-  void Heal();
+  void Recover();
   const gxds_test::ControlPlane& plane() const { return plane_; }
 
  private:
@@ -73,9 +73,9 @@ class ClientProcess {
   ClientProcess(const std::string& bootstrap, const std::string& cache);
   ~ClientProcess();
 
-  // These return false if the client ended, or did not answer in time.
+  // These return false if the client ended, or did not respond in time.
   bool Start(Open* before);
-  bool Probe(const std::string& method);  // also false if the call had no answer
+  bool Probe(const std::string& method);  // also false if the call had no response
   bool Answered(std::map<std::string, long>* counts);
   bool AtRest(Rest* rest);
   bool End(Open* after);

@@ -8,7 +8,7 @@ using xds_test::DeltaRequest;
 
 class Acks : public Ads {
  protected:
-  void AskDelta(uint64_t stream, Type type, const Names &subscribe) {
+  void SendDelta(uint64_t stream, Type type, const Names &subscribe) {
     Bytes(stream, Encode(DeltaRequest{TypeUrl(type), subscribe, {}, {}, "", "", "node"}));
   }
   void AckDelta(uint64_t stream, Type type) {
@@ -21,8 +21,8 @@ TEST_F(Acks, AreWaitedForBeforeAnUpdate) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"a", "b"});
-  AskDelta(delta, EDS, {"a", "b"});
+  Send(sotw, EDS, {"a", "b"});
+  SendDelta(delta, EDS, {"a", "b"});
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=1 b=1");
   ServeAtOnce({"EDS a=2", "EDS b=1"});
   ServeAtOnce({"EDS a=3", "EDS b=1"});
@@ -36,8 +36,8 @@ TEST_F(Acks, AreWaitedForNotForEver) {
   Serve({"EDS a=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"a"});
-  AskDelta(delta, EDS, {"a"});
+  Send(sotw, EDS, {"a"});
+  SendDelta(delta, EDS, {"a"});
   for (uint64_t stream : {sotw, delta}) Got(stream);
   ServeAtOnce({"EDS a=2"});
   EXPECT_EQ(gxds_ads_server_deadline(server_), now_ + GXDS_ADS_ACK_MAX);
@@ -51,7 +51,7 @@ TEST_F(Acks, AreWaitedForNotForEver) {
 TEST_F(Acks, MayBeNacks) {
   Serve({"EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   ServeAtOnce({"EDS a=2"});
   EXPECT_EQ(Got(c), "EDS a=1");
   Nack(c, EDS, {"a"});
@@ -62,18 +62,18 @@ TEST_F(Acks, AreNotWaitedForByWhatIsSubscribed) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"a"});
-  AskDelta(delta, EDS, {"a"});
-  Ask(sotw, EDS, {"a", "b"});
-  AskDelta(delta, EDS, {"b"});
+  Send(sotw, EDS, {"a"});
+  SendDelta(delta, EDS, {"a"});
+  Send(sotw, EDS, {"a", "b"});
+  SendDelta(delta, EDS, {"b"});
   for (uint64_t stream : {sotw, delta}) EXPECT_EQ(Got(stream), "EDS a=1; EDS b=1");
 }
 
 TEST_F(Acks, OfOneTypeAreNotWaitedForByAnother) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, EDS, {"a"});
+  Send(c, CDS, {"a"});
+  Send(c, EDS, {"a"});
   Ack(c, CDS, {"a"});
   Got(c);
   ServeAtOnce({"CDS a=2", "EDS a=1"});
@@ -84,8 +84,8 @@ TEST_F(Acks, OfOneTypeAreNotWaitedForByAnother) {
 TEST_F(Acks, AreWaitedForByWhatComesAfterTheUpdate) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a", "b"});
-  Ask(c, RDS, {"r"});
+  Send(c, CDS, {"a", "b"});
+  Send(c, RDS, {"r"});
   Ack(c, RDS, {"r"});
   EXPECT_EQ(Got(c), "CDS a=1; RDS r=1");
   ServeAtOnce({"CDS a=1", "CDS b=1", "RDS r=2"});
@@ -98,8 +98,8 @@ TEST_F(Acks, AreWaitedForByWhatComesAfterTheUpdate) {
 TEST_F(Acks, OfClustersAreNotWaitedForByEndpoints) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, EDS, {"a"});
+  Send(c, CDS, {"a"});
+  Send(c, EDS, {"a"});
   Ack(c, EDS, {"a"});
   Got(c);
   ServeAtOnce({"CDS a=2", "EDS a=2"});
@@ -111,9 +111,9 @@ TEST_F(Acks, OfClustersAreNotWaitedForByEndpoints) {
 TEST_F(Acks, OfSeveralTypesAreWaitedForUntilTheFirstOneIsDue) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   Wait(GXDS_ADS_ACK_MAX / 2);
-  Ask(c, CDS, {"a"});
+  Send(c, CDS, {"a"});
   Got(c);
   ServeAtOnce({"CDS a=2", "EDS a=2"});
   Wait(GXDS_ADS_ACK_MAX / 2);
@@ -126,7 +126,7 @@ TEST_F(Acks, AreWaitedForOnceTheMessageIsSent) {
   auto_sent_ = false;
   Serve({"EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   ServeAtOnce({"EDS a=2"});
   Sent(c);
   EXPECT_EQ(Got(c), "EDS a=1");

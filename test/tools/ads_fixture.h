@@ -40,7 +40,7 @@ class Ads : public ::testing::Test {
   }
 
   // Sets a new state of the directory. It comes so long after the last one that the server waits
-  // for no answer of a client.
+  // for no ACK of a client.
   void Serve(const std::vector<std::string> &resources) {
     Wait(GXDS_ADS_ACK_MAX);
     ServeAtOnce(resources);
@@ -67,18 +67,18 @@ class Ads : public ::testing::Test {
     gxds_ads_server_on_message(server_, stream, View(bytes), now_);
     Drain();
   }
-  void Ask(uint64_t stream, const Request &request) { Bytes(stream, Encode(request)); }
-  void Ask(uint64_t stream, Type type, const Names &names) {
-    Ask(stream, {TypeUrl(type), names, "", "", "", "node"});
+  void Send(uint64_t stream, const Request &request) { Bytes(stream, Encode(request)); }
+  void Send(uint64_t stream, Type type, const Names &names) {
+    Send(stream, {TypeUrl(type), names, "", "", "", "node"});
   }
 
   // ACKs the last response of a type. names: the names that the client requests then.
   void Ack(uint64_t stream, Type type, const Names &names) {
     const Response &last = Last(stream, type);
-    Ask(stream, {TypeUrl(type), names, last.nonce, last.version, "", ""});
+    Send(stream, {TypeUrl(type), names, last.nonce, last.version, "", ""});
   }
   void Nack(uint64_t stream, Type type, const Names &names, const std::string &words = "bad") {
-    Ask(stream, {TypeUrl(type), names, Last(stream, type).nonce, "old", words, ""});
+    Send(stream, {TypeUrl(type), names, Last(stream, type).nonce, "old", words, ""});
   }
 
   void Sent(uint64_t stream) {

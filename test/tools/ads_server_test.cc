@@ -8,23 +8,23 @@ namespace {
 TEST_F(Ads, NamesThatExistAreSentAtOnce) {
   Serve({"LDS l=1", "RDS r=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"l"});
+  Send(c, LDS, {"l"});
   EXPECT_EQ(Got(c), "LDS l=1");
-  Ask(c, RDS, {"r"});
+  Send(c, RDS, {"r"});
   EXPECT_EQ(Got(c), "RDS r=1");
-  Ask(c, CDS, {"b"});
+  Send(c, CDS, {"b"});
   EXPECT_EQ(Got(c), "CDS b=1");
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "EDS a=1");
 }
 
 TEST_F(Ads, NamesThatDoNotExistAreWaitedFor) {
   Serve({"LDS other=1"});
   uint64_t c = Open();
-  for (Type type : {RDS, EDS}) Ask(c, type, {"x"});
+  for (Type type : {RDS, EDS}) Send(c, type, {"x"});
   EXPECT_EQ(Got(c), "");
-  for (Type type : {LDS, CDS}) Ask(c, type, {"x"});
-  EXPECT_EQ(Got(c), "LDS; CDS") << "the first answer says that there is nothing";
+  for (Type type : {LDS, CDS}) Send(c, type, {"x"});
+  EXPECT_EQ(Got(c), "LDS; CDS") << "the first response says that there is nothing";
   for (Type type : {LDS, CDS}) Ack(c, type, {"x", "y"});
   EXPECT_EQ(Got(c), "");
   Serve({"LDS other=1", "EDS x=1"});
@@ -36,20 +36,20 @@ TEST_F(Ads, NamesThatDoNotExistAreWaitedFor) {
 TEST_F(Ads, AClientThatComesBackIsSentRemovalsOfListenersAndClusters) {
   Serve({"LDS a=1", "CDS a=1", "LDS other=1", "CDS other=1"});
   uint64_t c = Open();
-  for (Type type : {LDS, CDS}) Ask(c, type, {"a"});
+  for (Type type : {LDS, CDS}) Send(c, type, {"a"});
   for (Type type : {LDS, CDS}) Ack(c, type, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1; CDS a=1");
   gxds_ads_server_on_closed(server_, c, View("gone"));
   Serve({"LDS other=1", "CDS other=1"});
   c = Open();
-  for (Type type : {LDS, CDS}) Ask(c, type, {"a"});
+  for (Type type : {LDS, CDS}) Send(c, type, {"a"});
   EXPECT_EQ(Got(c), "LDS; CDS") << "their absence deletes them";
 }
 
 TEST_F(Ads, BeforeTheFirstGoodStateNothingIsSent) {
   uint64_t c = Open();
-  Ask(c, LDS, {});
-  Ask(c, EDS, {"a"});
+  Send(c, LDS, {});
+  Send(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "");
   Serve({"LDS l=1", "EDS a=1"});
   EXPECT_EQ(Got(c), "EDS a=1; LDS l=1");
@@ -58,8 +58,8 @@ TEST_F(Ads, BeforeTheFirstGoodStateNothingIsSent) {
 TEST_F(Ads, ANewlySubscribedNameIsSentThoughTheVersionIsTheSame) {
   Serve({"EDS a=1", "EDS b=1", "CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
-  Ask(c, CDS, {"a"});
+  Send(c, EDS, {"a"});
+  Send(c, CDS, {"a"});
   Got(c);
   std::string version = Last(c, EDS).version;
   Ack(c, EDS, {"a", "b"});
@@ -72,7 +72,7 @@ TEST_F(Ads, ANewlySubscribedNameIsSentThoughTheVersionIsTheSame) {
 TEST_F(Ads, ANameSubscribedAgainIsSentAgain) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a", "b"});
+  Send(c, EDS, {"a", "b"});
   Ack(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "EDS a=1 b=1");
   Ack(c, EDS, {"a", "b"});
@@ -82,7 +82,7 @@ TEST_F(Ads, ANameSubscribedAgainIsSentAgain) {
 TEST_F(Ads, AnUnsubscriptionGetsNoResponse) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a", "b"});
+  Send(c, CDS, {"a", "b"});
   Got(c);
   Ack(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "");
@@ -93,7 +93,7 @@ TEST_F(Ads, AnUnsubscriptionGetsNoResponse) {
 TEST_F(Ads, DuplicateNamesAreOne) {
   Serve({"EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a", "a", "a"});
+  Send(c, EDS, {"a", "a", "a"});
   EXPECT_EQ(Got(c), "EDS a=1");
 }
 
@@ -102,8 +102,8 @@ TEST_F(Ads, DuplicateNamesAreOne) {
 TEST_F(Ads, LdsAndCdsResponsesCarryAllThatIsSubscribed) {
   Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1", "CDS c=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"a", "b", "missing"});
-  Ask(c, CDS, {"a", "b"});
+  Send(c, LDS, {"a", "b", "missing"});
+  Send(c, CDS, {"a", "b"});
   EXPECT_EQ(Got(c), "LDS a=1 b=1; CDS a=1 b=1");
   Serve({"LDS a=1", "LDS b=2", "CDS a=2", "CDS b=1", "CDS c=1"});
   EXPECT_EQ(Got(c), "CDS a=2 b=1; LDS a=1 b=2");
@@ -112,8 +112,8 @@ TEST_F(Ads, LdsAndCdsResponsesCarryAllThatIsSubscribed) {
 TEST_F(Ads, RdsAndEdsResponsesCarryOnlyWhatChanged) {
   Serve({"RDS a=1", "RDS b=1", "EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, RDS, {"a", "b"});
-  Ask(c, EDS, {"a", "b"});
+  Send(c, RDS, {"a", "b"});
+  Send(c, EDS, {"a", "b"});
   EXPECT_EQ(Got(c), "RDS a=1 b=1; EDS a=1 b=1");
   Serve({"RDS a=1", "RDS b=2", "EDS a=2", "EDS b=1"});
   EXPECT_EQ(Got(c), "EDS a=2; RDS b=2");
@@ -122,8 +122,8 @@ TEST_F(Ads, RdsAndEdsResponsesCarryOnlyWhatChanged) {
 TEST_F(Ads, ARemovedRdsOrEdsResourceIsNotDeleted) {
   Serve({"RDS a=1", "EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, RDS, {"a"});
-  Ask(c, EDS, {"a", "b"});
+  Send(c, RDS, {"a"});
+  Send(c, EDS, {"a", "b"});
   Ack(c, RDS, {"a"});
   Ack(c, EDS, {"a", "b"});
   Got(c);
@@ -138,8 +138,8 @@ TEST_F(Ads, ARemovedRdsOrEdsResourceIsNotDeleted) {
 TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
   Serve({"LDS a=1", "LDS b=1", "CDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"a", "b"});
-  Ask(c, CDS, {"a"});
+  Send(c, LDS, {"a", "b"});
+  Send(c, CDS, {"a"});
   Ack(c, LDS, {"a", "b"});
   Ack(c, CDS, {"a"});
   Got(c);
@@ -161,8 +161,8 @@ TEST_F(Ads, ARemovedLdsOrCdsResourceIsDeletedByItsAbsence) {
 TEST_F(Ads, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"*"});
-  Ask(c, EDS, {"a", "of-b"});
+  Send(c, CDS, {"*"});
+  Send(c, EDS, {"a", "of-b"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1; EDS a=1 of-b=1");
   Serve({"CDS a>=2", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
   EXPECT_EQ(Got(c), "CDS a=2 b=1; EDS a=1") << "of b nothing changed";
@@ -178,7 +178,7 @@ TEST_F(Ads, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
 TEST_F(Ads, OnlyTypesInWhichSomethingSubscribedChangedArePushed) {
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = Open();
-  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"a"});
+  for (Type type : {LDS, RDS, CDS, EDS}) Send(c, type, {"a"});
   Got(c);
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "CDS b=2", "EDS a=1", "EDS b=1"});
   EXPECT_EQ(Got(c), "");
@@ -191,9 +191,9 @@ TEST_F(Ads, EachClientGetsWhatItSubscribedTo) {
   uint64_t first = Open();
   uint64_t second = Open();
   uint64_t both = Open();
-  Ask(first, EDS, {"a"});
-  Ask(second, EDS, {"b"});
-  Ask(both, EDS, {"a", "b"});
+  Send(first, EDS, {"a"});
+  Send(second, EDS, {"b"});
+  Send(both, EDS, {"a", "b"});
   EXPECT_EQ(Got(first), "EDS a=1");
   EXPECT_EQ(Got(second), "EDS b=1");
   EXPECT_EQ(Got(both), "EDS a=1 b=1");
@@ -203,12 +203,12 @@ TEST_F(Ads, EachClientGetsWhatItSubscribedTo) {
   EXPECT_EQ(Got(both), "EDS a=2");
 }
 
-// Answers to requests.
+// ACKs and NACKs.
 
 TEST_F(Ads, AnAckGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"a"});
+  Send(c, LDS, {"a"});
   Got(c);
   Ack(c, LDS, {"a"});
   Ack(c, LDS, {"a"});
@@ -218,7 +218,7 @@ TEST_F(Ads, AnAckGetsNoResponse) {
 TEST_F(Ads, ANackGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"a"});
+  Send(c, LDS, {"a"});
   Got(c);
   Nack(c, LDS, {"a"});
   EXPECT_EQ(Got(c), "");
@@ -227,8 +227,8 @@ TEST_F(Ads, ANackGetsNoResponse) {
 TEST_F(Ads, ARefusedVersionIsNotSentAgainUntilTheContentChanges) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, EDS, {"a"});
+  Send(c, CDS, {"a"});
+  Send(c, EDS, {"a"});
   Got(c);
   Nack(c, CDS, {"a"});
   Nack(c, EDS, {"a"});
@@ -241,7 +241,7 @@ TEST_F(Ads, ARefusedVersionIsNotSentAgainUntilTheContentChanges) {
 TEST_F(Ads, ANackMaySubscribeToMore) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   Got(c);
   Nack(c, EDS, {"a", "b"});
   EXPECT_EQ(Got(c), "EDS b=1");
@@ -250,13 +250,13 @@ TEST_F(Ads, ANackMaySubscribeToMore) {
 TEST_F(Ads, AStaleNonceGetsNoResponse) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   std::string first = Last(c, EDS).nonce;
   Serve({"EDS a=2", "EDS b=1"});
   EXPECT_EQ(Got(c), "EDS a=1; EDS a=2");
   Events();
   // This request crossed the second response.
-  Ask(c, {TypeUrl(EDS), {"a", "b"}, first, "", "", ""});
+  Send(c, {TypeUrl(EDS), {"a", "b"}, first, "", "", ""});
   EXPECT_EQ(Got(c), "");
   EXPECT_EQ(Events(), "node@peer: EDS stale nonce 1\n");
   Ack(c, EDS, {"a", "b"});  // the client then accepts it, with the same names
@@ -266,23 +266,23 @@ TEST_F(Ads, AStaleNonceGetsNoResponse) {
 TEST_F(Ads, ANonceThatWasNeverGivenIsStale) {
   Serve({"EDS a=1", "LDS a=1"});
   uint64_t c = Open();
-  Ask(c, {TypeUrl(EDS), {"a"}, "7", "", "", ""});
+  Send(c, {TypeUrl(EDS), {"a"}, "7", "", "", ""});
   EXPECT_EQ(Got(c), "");
-  Ask(c, LDS, {"a"});
+  Send(c, LDS, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1");
-  Ask(c, {TypeUrl(EDS), {"a"}, Last(c, LDS).nonce, "", "", ""});  // the nonce of another type
+  Send(c, {TypeUrl(EDS), {"a"}, Last(c, LDS).nonce, "", "", ""});  // the nonce of another type
   EXPECT_EQ(Got(c), "");
 }
 
 TEST_F(Ads, ANoncesLifeIsOneStream) {
   Serve({"EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   Request request = {TypeUrl(EDS), {"a"}, Last(c, EDS).nonce, "", "", ""};
   gxds_ads_server_on_closed(server_, c, gxds_str_z("gone"));
   uint64_t again = Open();
   EXPECT_NE(again, c);
-  Ask(again, request);
+  Send(again, request);
   EXPECT_EQ(Got(again), "");
 }
 
@@ -290,11 +290,11 @@ TEST_F(Ads, ANewerRequestSupersedesTheOlder) {
   auto_sent_ = false;
   Serve({"EDS a=1", "EDS b=1", "EDS c=1", "LDS l=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"l"});  // keeps the stream busy
+  Send(c, LDS, {"l"});  // keeps the stream busy
   EXPECT_EQ(Got(c), "LDS l=1");
-  Ask(c, EDS, {"a"});
-  Ask(c, EDS, {"b"});
-  Ask(c, EDS, {"b", "c"});
+  Send(c, EDS, {"a"});
+  Send(c, EDS, {"b"});
+  Send(c, EDS, {"b", "c"});
   EXPECT_EQ(Got(c), "");
   Sent(c);
   EXPECT_EQ(Got(c), "EDS b=1 c=1");
@@ -303,8 +303,8 @@ TEST_F(Ads, ANewerRequestSupersedesTheOlder) {
 TEST_F(Ads, ARequestWithoutNonceThatCrossedAResponseCounts) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
-  Ask(c, EDS, {"a", "b"});  // sent before the first response arrived
+  Send(c, EDS, {"a"});
+  Send(c, EDS, {"a", "b"});  // sent before the first response arrived
   EXPECT_EQ(Got(c), "EDS a=1; EDS b=1");
 }
 
@@ -312,7 +312,7 @@ TEST_F(Ads, ASlowClientGetsTheLatestStateOnly) {
   auto_sent_ = false;
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a", "b"});
+  Send(c, EDS, {"a", "b"});
   EXPECT_EQ(Got(c), "EDS a=1 b=1");
   Serve({"EDS a=2", "EDS b=1"});
   Serve({"EDS a=3", "EDS b=1"});
@@ -330,8 +330,8 @@ TEST_F(Ads, ASlowClientGetsTheLatestStateOnly) {
 TEST_F(Ads, AnEmptyFirstLdsOrCdsRequestGetsEverything) {
   Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {});
-  Ask(c, CDS, {});
+  Send(c, LDS, {});
+  Send(c, CDS, {});
   EXPECT_EQ(Got(c), "LDS a=1 b=1; CDS a=1 b=1");
   Ack(c, CDS, {});  // still
   Serve({"LDS a=1", "LDS b=1", "CDS a=1", "CDS b=1", "CDS c=1"});
@@ -341,15 +341,15 @@ TEST_F(Ads, AnEmptyFirstLdsOrCdsRequestGetsEverything) {
 TEST_F(Ads, AnEmptyFirstRdsOrEdsRequestGetsNothing) {
   Serve({"RDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, RDS, {});
-  Ask(c, EDS, {});
+  Send(c, RDS, {});
+  Send(c, EDS, {});
   EXPECT_EQ(Got(c), "");
 }
 
 TEST_F(Ads, AStarGetsEverything) {
   Serve({"LDS a=1", "CDS a=1", "RDS a=1", "EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  for (Type type : {LDS, CDS, RDS, EDS}) Ask(c, type, {"*"});
+  for (Type type : {LDS, CDS, RDS, EDS}) Send(c, type, {"*"});
   EXPECT_EQ(Got(c), "LDS a=1; CDS a=1; RDS a=1; EDS a=1 b=1");
   Serve({"LDS a=1", "CDS a=1", "RDS a=1", "EDS a=1", "EDS b=2", "EDS c=1"});
   EXPECT_EQ(Got(c), "EDS b=2 c=1");
@@ -358,7 +358,7 @@ TEST_F(Ads, AStarGetsEverything) {
 TEST_F(Ads, AWildcardGetsAResponseEvenWhenItIsEmpty) {
   Serve({});
   uint64_t c = Open();
-  Ask(c, LDS, {});
+  Send(c, LDS, {});
   EXPECT_EQ(Got(c), "LDS");
   Ack(c, LDS, {});
   EXPECT_EQ(Got(c), "");
@@ -367,7 +367,7 @@ TEST_F(Ads, AWildcardGetsAResponseEvenWhenItIsEmpty) {
 TEST_F(Ads, NamesEndTheLegacyWildcardAndAnEmptyListThenMeansNothing) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {});
+  Send(c, CDS, {});
   Got(c);
   Ack(c, CDS, {"a"});
   Serve({"CDS a=1", "CDS b=2"});
@@ -380,7 +380,7 @@ TEST_F(Ads, NamesEndTheLegacyWildcardAndAnEmptyListThenMeansNothing) {
 TEST_F(Ads, AnEmptyRequestAfterNamesIsNoWildcard) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
+  Send(c, CDS, {"a"});
   Got(c);
   Ack(c, CDS, {});
   Serve({"CDS a=2", "CDS b=2"});
@@ -390,7 +390,7 @@ TEST_F(Ads, AnEmptyRequestAfterNamesIsNoWildcard) {
 TEST_F(Ads, AStarCanBeDroppedAndNamesStay) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"*", "a"});
+  Send(c, CDS, {"*", "a"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1");
   Ack(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "");
@@ -403,7 +403,7 @@ TEST_F(Ads, AStarCanBeDroppedAndNamesStay) {
 TEST_F(Ads, ARemovedResourceOfAWildcardIsDeletedByItsAbsence) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {});
+  Send(c, CDS, {});
   Ack(c, CDS, {});
   Got(c);
   Wait(GXDS_SECOND);
@@ -416,7 +416,7 @@ TEST_F(Ads, ARemovedResourceOfAWildcardIsDeletedByItsAbsence) {
 TEST_F(Ads, WhatOthersReferToComesFirst) {
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  for (Type type : {RDS, LDS, EDS, CDS}) Ask(c, type, {"a"});
+  for (Type type : {RDS, LDS, EDS, CDS}) Send(c, type, {"a"});
   Got(c);
   Serve({"LDS a=2", "RDS a=2", "CDS a=2", "EDS a=2"});
   EXPECT_EQ(Got(c), "CDS a=2; EDS a=2; LDS a=2; RDS a=2");
@@ -426,10 +426,10 @@ TEST_F(Ads, RemovalsComeLast) {
   // The route moves from cluster a to b in one step.
   Serve({"LDS l=1", "RDS r=1", "CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"l"});
-  Ask(c, RDS, {"r"});
-  Ask(c, CDS, {"a", "b"});
-  Ask(c, EDS, {"a"});
+  Send(c, LDS, {"l"});
+  Send(c, RDS, {"r"});
+  Send(c, CDS, {"a", "b"});
+  Send(c, EDS, {"a"});
   for (Type type : {LDS, RDS, EDS}) Ack(c, type, {type == LDS ? "l" : type == RDS ? "r" : "a"});
   Ack(c, CDS, {"a", "b"});
   Got(c);
@@ -454,8 +454,8 @@ TEST_F(Ads, RemovalsComeLast) {
 TEST_F(Ads, AClientThatDropsWhatWasRemovedNeedsNoRemoval) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, RDS, {"r"});
+  Send(c, CDS, {"a"});
+  Send(c, RDS, {"r"});
   Got(c);
   Serve({"CDS b=1", "RDS r=2"});
   EXPECT_EQ(Got(c), "RDS r=2");
@@ -470,8 +470,8 @@ TEST_F(Ads, AClientThatDropsWhatWasRemovedNeedsNoRemoval) {
 TEST_F(Ads, RemovalsWaitForTheClientsAckButNotForEver) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, RDS, {"r"});
+  Send(c, CDS, {"a"});
+  Send(c, RDS, {"r"});
   Got(c);
   Serve({"RDS r=2"});
   EXPECT_EQ(Got(c), "RDS r=2");
@@ -486,8 +486,8 @@ TEST_F(Ads, RemovalsWaitForTheClientsAckButNotForEver) {
 TEST_F(Ads, ARemovalThatIsTakenBackIsNotSent) {
   Serve({"CDS a=1", "RDS r=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, RDS, {"r"});
+  Send(c, CDS, {"a"});
+  Send(c, RDS, {"r"});
   Serve({"RDS r=2"});
   Got(c);
   Serve({"RDS r=2", "CDS a=1"});
@@ -499,8 +499,8 @@ TEST_F(Ads, ARemovalThatIsTakenBackIsNotSent) {
 TEST_F(Ads, ListenersAreRemovedBeforeClusters) {
   Serve({"LDS l=1", "CDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"l"});
-  Ask(c, CDS, {"a"});
+  Send(c, LDS, {"l"});
+  Send(c, CDS, {"a"});
   Ack(c, LDS, {"l"});
   Ack(c, CDS, {"a"});
   Got(c);
@@ -518,7 +518,7 @@ TEST_F(Ads, OneMessageAtATimeIsUnderWay) {
   auto_sent_ = false;
   Serve({"LDS a=1", "RDS a=1", "CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  for (Type type : {LDS, RDS, CDS, EDS}) Ask(c, type, {"a"});
+  for (Type type : {LDS, RDS, CDS, EDS}) Send(c, type, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1");
   Wait(60 * GXDS_SECOND);
   EXPECT_EQ(Got(c), "");
@@ -539,7 +539,7 @@ TEST_F(Ads, BytesThatAreNoRequestEndTheStream) {
   Bytes(c, "\xff\xff\xff");
   EXPECT_EQ(closed_, "the message is no DiscoveryRequest");
   EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
-  Ask(c, LDS, {});  // later events of the stream are ignored
+  Send(c, LDS, {});  // later events of the stream are ignored
   Sent(c);
   gxds_ads_server_on_closed(server_, c, gxds_str_z("x"));
   Serve({"LDS a=1"});
@@ -548,7 +548,7 @@ TEST_F(Ads, BytesThatAreNoRequestEndTheStream) {
 
 TEST_F(Ads, ARequestWithoutTypeEndsTheStream) {
   uint64_t c = Open();
-  Ask(c, {"", {"a"}, "", "", "", ""});
+  Send(c, {"", {"a"}, "", "", "", ""});
   EXPECT_EQ(closed_, "a request on an ADS stream must have a type_url");
 }
 
@@ -556,17 +556,17 @@ TEST_F(Ads, AnUnknownTypeIsPrintedAndGetsNoResponse) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
   Events();
-  Ask(c, {"type.googleapis.com/envoy.api.v2.Cluster", {"a"}, "", "", "", "n"});
+  Send(c, {"type.googleapis.com/envoy.api.v2.Cluster", {"a"}, "", "", "", "n"});
   EXPECT_EQ(Events(), "n@peer: ads unknown_type: type.googleapis.com/envoy.api.v2.Cluster\n");
   EXPECT_EQ(Got(c), "");
-  Ask(c, LDS, {"a"});
+  Send(c, LDS, {"a"});
   EXPECT_EQ(Got(c), "LDS a=1");
 }
 
 TEST_F(Ads, AClosedStreamIsForgotten) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
-  Ask(c, LDS, {"a"});
+  Send(c, LDS, {"a"});
   Events();
   gxds_ads_server_on_closed(server_, c, gxds_str_z("the client went away"));
   EXPECT_EQ(gxds_ads_server_stream_count(server_), 0u);
@@ -581,7 +581,7 @@ TEST_F(Ads, SubscriptionsPushesAcksAndNacksArePrinted) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = Open("ipv4:1.2.3.4:5");
   EXPECT_EQ(Events(), "ipv4:1.2.3.4:5: ads stream opened\n");
-  Ask(c, CDS, {"a", "b", "c"});
+  Send(c, CDS, {"a", "b", "c"});
   const std::string client = "node@ipv4:1.2.3.4:5: CDS ";
   const std::string first = Last(c, CDS).version;
   EXPECT_EQ(first.size(), 16u);
@@ -607,7 +607,7 @@ TEST_F(Ads, SubscriptionsPushesAcksAndNacksArePrinted) {
 TEST_F(Ads, TheNodeOfTheFirstRequestIsKept) {
   Serve({"LDS a=1"});
   uint64_t c = Open();
-  Ask(c, {TypeUrl(LDS), {"a"}, "", "", "", "first"});
+  Send(c, {TypeUrl(LDS), {"a"}, "", "", "", "first"});
   Events();
   Ack(c, LDS, {"a"});  // without node
   EXPECT_EQ(Events().substr(0, 15), "first@peer: LDS");

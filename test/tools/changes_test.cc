@@ -11,7 +11,8 @@ using xds_test::DeltaRequest;
 
 class Changes : public Ads {
  protected:
-  void AskDelta(uint64_t stream, Type type, const Names &subscribe, const Names &unsubscribe = {}) {
+  void SendDelta(uint64_t stream, Type type, const Names &subscribe,
+                 const Names &unsubscribe = {}) {
     Bytes(stream, Encode(DeltaRequest{TypeUrl(type), subscribe, unsubscribe, {}, "", "", "node"}));
   }
 };
@@ -23,8 +24,8 @@ TEST_F(Changes, AreFoundUnderAnySpellingOfAName) {  // A47
   Serve({std::string("CDS ") + kOneSpelling + "=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, CDS, {kAnother});
-  AskDelta(delta, CDS, {kAnother});
+  Send(sotw, CDS, {kAnother});
+  SendDelta(delta, CDS, {kAnother});
   const std::string first = std::string("CDS ") + kOneSpelling + "=1";
   EXPECT_EQ(Got(sotw), first);
   EXPECT_EQ(Got(delta), first);
@@ -39,8 +40,8 @@ TEST_F(Changes, FarApartAreSentTogether) {
   Serve({"EDS a=1", "EDS b=1", "EDS c=1", "EDS d=1", "EDS e=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, names);
-  AskDelta(delta, EDS, names);
+  Send(sotw, EDS, names);
+  SendDelta(delta, EDS, names);
   Got(sotw);
   Got(delta);
   Serve({"EDS a=2", "EDS b=1", "EDS c=1", "EDS d=1", "EDS e=2"});
@@ -53,8 +54,8 @@ TEST_F(Changes, WhileAMessageIsUnderWayAreSentAfterIt) {
   Serve({"EDS a=1", "EDS b=1", "EDS c=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"a", "b", "c"});
-  AskDelta(delta, EDS, {"a", "b", "c"});
+  Send(sotw, EDS, {"a", "b", "c"});
+  SendDelta(delta, EDS, {"a", "b", "c"});
   Serve({"EDS a=2", "EDS b=1", "EDS c=1"});
   Serve({"EDS a=2", "EDS b=1", "EDS c=2"});
   for (uint64_t stream : {sotw, delta}) {
@@ -71,11 +72,11 @@ TEST_F(Changes, OfNamesThatMovedWithTheSubscriptionAreSent) {
   Serve({"EDS a=1", "EDS b=1", "EDS c=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"b", "c"});
-  AskDelta(delta, EDS, {"b", "c"});
+  Send(sotw, EDS, {"b", "c"});
+  SendDelta(delta, EDS, {"b", "c"});
   Serve({"EDS a=1", "EDS b=1", "EDS c=2"});
-  Ask(sotw, EDS, {"c"});
-  AskDelta(delta, EDS, {}, {"b"});
+  Send(sotw, EDS, {"c"});
+  SendDelta(delta, EDS, {}, {"b"});
   for (uint64_t stream : {sotw, delta}) {
     EXPECT_EQ(Got(stream), "EDS b=1 c=1");
     Sent(stream);
@@ -87,8 +88,8 @@ TEST_F(Changes, OfWhatComesWithAStarNeedNoName) {
   Serve({"CDS a=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, CDS, {"*"});
-  AskDelta(delta, CDS, {"*"});
+  Send(sotw, CDS, {"*"});
+  SendDelta(delta, CDS, {"*"});
   Got(sotw);
   Got(delta);
   Serve({"CDS a=1", "CDS b=1"});
@@ -103,8 +104,8 @@ TEST_F(Changes, OfNamesThatNobodySubscribedToSendNothing) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t sotw = Open();
   uint64_t delta = Open("peer", GXDS_ADS_DELTA);
-  Ask(sotw, EDS, {"a"});
-  AskDelta(delta, EDS, {"a"});
+  Send(sotw, EDS, {"a"});
+  SendDelta(delta, EDS, {"a"});
   Got(sotw);
   Got(delta);
   Serve({"EDS a=1", "EDS b=2", "EDS c=1"});
@@ -115,11 +116,11 @@ TEST_F(Changes, OfNamesThatNobodySubscribedToSendNothing) {
 TEST_F(Changes, EachClientHasItsRemovalsInItsOwnTime) {
   Serve({"CDS a=1"});
   uint64_t first = Open();
-  Ask(first, CDS, {"a"});
+  Send(first, CDS, {"a"});
   Ack(first, CDS, {"a"});
   Wait(GXDS_FILE_REMOVAL_GRACE / 2);
   uint64_t second = Open();
-  Ask(second, CDS, {"a"});
+  Send(second, CDS, {"a"});
   Ack(second, CDS, {"a"});
   Got(first);
   Got(second);
@@ -136,7 +137,7 @@ TEST_F(Changes, EachClientHasItsRemovalsInItsOwnTime) {
 TEST_F(Changes, AClientThatEndedWaitsForNoRemoval) {
   Serve({"CDS a=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
+  Send(c, CDS, {"a"});
   Serve({});
   EXPECT_NE(gxds_ads_server_deadline(server_), GXDS_TIME_NEVER);
   gxds_ads_server_on_closed(server_, c, gxds_str_z("gone"));

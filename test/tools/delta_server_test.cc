@@ -8,12 +8,12 @@ using xds_test::DeltaRequest;
 class Delta : public Ads {
  protected:
   uint64_t OpenDelta(gxds_ads_service service = GXDS_ADS_DELTA) { return Open("peer", service); }
-  void AskDelta(uint64_t stream, Type type, const Names &subscribe, const Names &unsubscribe = {},
-                const std::map<std::string, std::string> &versions = {}) {
+  void SendDelta(uint64_t stream, Type type, const Names &subscribe, const Names &unsubscribe = {},
+                 const std::map<std::string, std::string> &versions = {}) {
     Bytes(stream,
           Encode(DeltaRequest{TypeUrl(type), subscribe, unsubscribe, versions, "", "", "node"}));
   }
-  void Answer(uint64_t stream, Type type, const std::string &error = "") {
+  void Acknowledge(uint64_t stream, Type type, const std::string &error = "") {
     Bytes(stream,
           Encode(DeltaRequest{TypeUrl(type), {}, {}, {}, Last(stream, type).nonce, error, ""}));
   }
@@ -22,20 +22,20 @@ class Delta : public Ads {
 TEST_F(Delta, WhatIsSubscribedIsSentOnce) {
   Serve({"CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a"});
+  SendDelta(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "CDS a=1");
-  Answer(c, CDS);
-  AskDelta(c, CDS, {"b"});
+  Acknowledge(c, CDS);
+  SendDelta(c, CDS, {"b"});
   EXPECT_EQ(Got(c), "CDS b=1");
-  Answer(c, CDS);
-  AskDelta(c, EDS, {"a"});
+  Acknowledge(c, CDS);
+  SendDelta(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "EDS a=1");
 }
 
 TEST_F(Delta, OnlyWhatChangedIsSent) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b"});
+  SendDelta(c, CDS, {"a", "b"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1");
   std::string version_of_a = Last(c, CDS).versions.at("a");
   EXPECT_EQ(version_of_a.size(), 16u);
@@ -53,8 +53,8 @@ TEST_F(Delta, OnlyWhatChangedIsSent) {
 TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
   Serve({"CDS a>=1", "CDS b>of-b=1", "EDS a=1", "EDS of-b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"*"});
-  AskDelta(c, EDS, {"a", "of-b"});
+  SendDelta(c, CDS, {"*"});
+  SendDelta(c, EDS, {"a", "of-b"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1; EDS a=1 of-b=1");
   Serve({"CDS a>=1", "CDS b>of-b=2", "EDS a=1", "EDS of-b=1"});
   EXPECT_EQ(Got(c), "CDS b=2; EDS of-b=1");
@@ -65,22 +65,22 @@ TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
 TEST_F(Delta, EndpointsWithAVersionAreSentAgainIfTheirClusterWasSentBefore) {
   Serve({"CDS a>=1", "CDS b>=1", "EDS a=1", "EDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"*"});
-  AskDelta(c, EDS, {"a", "b"});
+  SendDelta(c, CDS, {"*"});
+  SendDelta(c, EDS, {"a", "b"});
   Got(c);
   std::map<std::string, std::string> clusters = Last(c, CDS).versions;
   std::map<std::string, std::string> endpoints = Last(c, EDS).versions;
   Serve({"CDS a>=2", "CDS b>=1", "EDS a=1", "EDS b=1"});
   c = OpenDelta();
-  AskDelta(c, CDS, {"*"}, {}, clusters);
-  AskDelta(c, EDS, {"a", "b"}, {}, endpoints);
+  SendDelta(c, CDS, {"*"}, {}, clusters);
+  SendDelta(c, EDS, {"a", "b"}, {}, endpoints);
   EXPECT_EQ(Got(c), "CDS a=2; EDS a=1");
 }
 
 TEST_F(Delta, WhatDoesNotExistIsReportedOnce) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, EDS, {"x", "y"});
+  SendDelta(c, EDS, {"x", "y"});
   EXPECT_EQ(Got(c), "EDS -x -y");
   Serve({"CDS a=1", "EDS y=1"});
   EXPECT_EQ(Got(c), "EDS y=1");
@@ -88,7 +88,7 @@ TEST_F(Delta, WhatDoesNotExistIsReportedOnce) {
 
 TEST_F(Delta, BeforeTheFirstGoodStateNothingIsReportedNotToExist) {
   uint64_t c = OpenDelta();
-  AskDelta(c, EDS, {"x"});
+  SendDelta(c, EDS, {"x"});
   EXPECT_EQ(Got(c), "");
   Serve({});
   EXPECT_EQ(Got(c), "EDS -x");
@@ -97,38 +97,38 @@ TEST_F(Delta, BeforeTheFirstGoodStateNothingIsReportedNotToExist) {
 TEST_F(Delta, NamesSubscribedAgainAreSentAgainEvenIfKnown) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b", "x"});
+  SendDelta(c, CDS, {"a", "b", "x"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1 -x");
-  Answer(c, CDS);
-  AskDelta(c, CDS, {"a"});
+  Acknowledge(c, CDS);
+  SendDelta(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "CDS a=1");
-  AskDelta(c, CDS, {"x"});
+  SendDelta(c, CDS, {"x"});
   EXPECT_EQ(Got(c), "CDS -x");
 }
 
 TEST_F(Delta, NamesGivenUpAreNotSentAndNotMissed) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b"});
+  SendDelta(c, CDS, {"a", "b"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1");
-  AskDelta(c, CDS, {}, {"a", "never asked for"});
+  SendDelta(c, CDS, {}, {"a", "never asked for"});
   Serve({"CDS a=2", "CDS b=2"});
   EXPECT_EQ(Got(c), "CDS b=2");
-  AskDelta(c, CDS, {"a"});
+  SendDelta(c, CDS, {"a"});
   EXPECT_EQ(Got(c), "CDS a=2");
 }
 
 TEST_F(Delta, AnAliasIsSubscribedLikeAName) {
   Serve({"CDS a|x|y=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"x", "b", "z"});
+  SendDelta(c, CDS, {"x", "b", "z"});
   EXPECT_EQ(Got(c), "CDS a|x|y=1 b=1 -z");
   Serve({"CDS a|x|y=2", "CDS b=1"});
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
-  Answer(c, CDS);
-  AskDelta(c, CDS, {"x"});  // requested again, so it is sent again
+  Acknowledge(c, CDS);
+  SendDelta(c, CDS, {"x"});  // requested again, so it is sent again
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
-  AskDelta(c, CDS, {}, {"x", "y"});  // y was never requested
+  SendDelta(c, CDS, {}, {"x", "y"});  // y was never requested
   Serve({"CDS a|x|y=3", "CDS b=1"});
   EXPECT_EQ(Got(c), "");
 }
@@ -136,31 +136,31 @@ TEST_F(Delta, AnAliasIsSubscribedLikeAName) {
 TEST_F(Delta, AResourceSubscribedBySeveralNamesIsSentOnce) {
   Serve({"CDS a|x|y=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b", "x", "y"});
+  SendDelta(c, CDS, {"a", "b", "x", "y"});
   EXPECT_EQ(Got(c), "CDS a|x|y=1 b=1");
-  Answer(c, CDS);
-  AskDelta(c, CDS, {}, {"a"});
+  Acknowledge(c, CDS);
+  SendDelta(c, CDS, {}, {"a"});
   Serve({"CDS a|x|y=2", "CDS b=1"});
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
-  AskDelta(c, CDS, {"*"});
+  SendDelta(c, CDS, {"*"});
   EXPECT_EQ(Got(c), "CDS a|x|y=2");
 }
 
 TEST_F(Delta, AnAliasThatComesOrGoesIsAChange) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "x"});
+  SendDelta(c, CDS, {"a", "x"});
   EXPECT_EQ(Got(c), "CDS a=1 -x");
   std::string version = Last(c, CDS).versions.at("a");
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Serve({"CDS a|x=1"});
   EXPECT_EQ(Got(c), "CDS a|x=1");
   EXPECT_NE(Last(c, CDS).versions.at("a"), version);
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Serve({"CDS a=1", "CDS b|x=1"});
   EXPECT_EQ(Got(c), "CDS a=1 b|x=1");
   EXPECT_EQ(Last(c, CDS).versions.at("a"), version);
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Serve({"CDS a=1"});
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -x");
@@ -169,10 +169,10 @@ TEST_F(Delta, AnAliasThatComesOrGoesIsAChange) {
 TEST_F(Delta, AcksAndNacksArePrinted) {
   Serve({"CDS a=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "x"});
+  SendDelta(c, CDS, {"a", "x"});
   Got(c);
   Events();
-  Answer(c, CDS, "no good");
+  Acknowledge(c, CDS, "no good");
   std::string events = Events();
   EXPECT_NE(events.find("node@peer: CDS NACK nonce 1: no good"), std::string::npos) << events;
   EXPECT_EQ(Got(c), "");  // and not sent again
@@ -180,7 +180,7 @@ TEST_F(Delta, AcksAndNacksArePrinted) {
   EXPECT_EQ(Got(c), "CDS a=2");
   events = Events();
   EXPECT_NE(events.find("the client has 1 now"), std::string::npos) << events;
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   events = Events();
   EXPECT_NE(events.find("CDS ACK nonce 2"), std::string::npos) << events;
 }
@@ -188,7 +188,7 @@ TEST_F(Delta, AcksAndNacksArePrinted) {
 TEST_F(Delta, NamesAreTakenFromRequestsThatCrossedAResponse) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a"});
+  SendDelta(c, CDS, {"a"});
   Serve({"CDS a=2", "CDS b=1"});
   EXPECT_EQ(Got(c), "CDS a=1; CDS a=2");
   Bytes(c, Encode(DeltaRequest{TypeUrl(CDS), {"b"}, {}, {}, "1", "", ""}));
@@ -198,16 +198,16 @@ TEST_F(Delta, NamesAreTakenFromRequestsThatCrossedAResponse) {
 TEST_F(Delta, AClientThatReconnectsIsSentWhatItDoesNotHave) {
   Serve({"CDS a=1", "CDS b=1", "CDS c=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b", "c"});
+  SendDelta(c, CDS, {"a", "b", "c"});
   EXPECT_EQ(Got(c), "CDS a=1 b=1 c=1");
   std::map<std::string, std::string> versions = Last(c, CDS).versions;
   gxds_ads_server_on_closed(server_, c, gxds_str_z("gone"));
   Serve({"CDS a=1", "CDS b=2"});
   c = OpenDelta();
   versions["d"] = "none of ours";
-  AskDelta(c, CDS, {"a", "b", "c", "d"}, {}, versions);
+  SendDelta(c, CDS, {"a", "b", "c", "d"}, {}, versions);
   EXPECT_EQ(Got(c), "CDS b=2");
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -c -d");
 }
@@ -215,11 +215,11 @@ TEST_F(Delta, AClientThatReconnectsIsSentWhatItDoesNotHave) {
 TEST_F(Delta, VersionsAreTakenWithTheNamesThatTheyComeWith) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"a", "b"});
+  SendDelta(c, CDS, {"a", "b"});
   std::map<std::string, std::string> versions = Last(c, CDS).versions;
   uint64_t d = OpenDelta();  // a stream with split requests
-  AskDelta(d, CDS, {"a"}, {}, {{"a", versions["a"]}});
-  AskDelta(d, CDS, {"b"}, {}, {{"b", versions["b"]}});
+  SendDelta(d, CDS, {"a"}, {}, {{"a", versions["a"]}});
+  SendDelta(d, CDS, {"b"}, {}, {{"b", versions["b"]}});
   EXPECT_EQ(Got(d), "");
 }
 
@@ -229,13 +229,13 @@ TEST_F(Delta, ClosingAfterEachResponseEndsInTheSameState) {
   std::vector<std::vector<std::string>> history = {
       {"CDS a=1", "CDS b=1"}, {"CDS a=2", "CDS b=1"}, {"CDS b=1"}, {"CDS a=2", "CDS c=1"}};
   uint64_t keeps = OpenDelta();
-  AskDelta(keeps, CDS, {"a", "b", "c"});
+  SendDelta(keeps, CDS, {"a", "b", "c"});
   std::map<std::string, std::string> kept;
   for (const auto &state : history) {
     Serve(state);
-    Answer(keeps, CDS);
+    Acknowledge(keeps, CDS);
     uint64_t c = OpenDelta();
-    AskDelta(c, CDS, {"a", "b", "c"}, {}, versions);
+    SendDelta(c, CDS, {"a", "b", "c"}, {}, versions);
     Wait(GXDS_ADS_REMOVAL_MAX);
     for (const Response &response : Responses(c)) {
       for (const auto &r : response.resources) has[r.substr(0, 1)] = r;
@@ -256,19 +256,19 @@ TEST_F(Delta, WhatGoesGoesLast) {  // make before break
   Serve({"CDS a=1", "EDS a=1", "LDS l=1", "RDS r=1"});
   uint64_t c = OpenDelta();
   for (Type type : {CDS, EDS, LDS, RDS}) {
-    AskDelta(c, type, {type == LDS ? "l" : type == RDS ? "r" : "a"});
-    Answer(c, type);
+    SendDelta(c, type, {type == LDS ? "l" : type == RDS ? "r" : "a"});
+    Acknowledge(c, type);
   }
   EXPECT_EQ(Got(c), "CDS a=1; EDS a=1; LDS l=1; RDS r=1");
   Serve({"LDS l=2"});
   EXPECT_EQ(Got(c), "LDS l=2");
-  Answer(c, LDS);
+  Acknowledge(c, LDS);
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "RDS -r");
-  Answer(c, RDS);
+  Acknowledge(c, RDS);
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -a");
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "EDS -a");
 }
@@ -276,18 +276,18 @@ TEST_F(Delta, WhatGoesGoesLast) {  // make before break
 TEST_F(Delta, TheWildcardIsAStarOrNoName) {
   Serve({"CDS a=1", "CDS b=1", "EDS a=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {});
+  SendDelta(c, CDS, {});
   EXPECT_EQ(Got(c), "CDS a=1 b=1");
-  AskDelta(c, EDS, {"*"});
+  SendDelta(c, EDS, {"*"});
   EXPECT_EQ(Got(c), "EDS a=1");
-  Answer(c, CDS);
-  Answer(c, EDS);
+  Acknowledge(c, CDS);
+  Acknowledge(c, EDS);
   Serve({"CDS b=1", "CDS c=1", "EDS a=1"});
   EXPECT_EQ(Got(c), "CDS c=1");
-  Answer(c, CDS);
+  Acknowledge(c, CDS);
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(c), "CDS -a");
-  AskDelta(c, CDS, {"b"}, {"*"});
+  SendDelta(c, CDS, {"b"}, {"*"});
   EXPECT_EQ(Got(c), "CDS b=1");
   Serve({"CDS b=2", "CDS c=2", "EDS a=1"});
   EXPECT_EQ(Got(c), "CDS b=2");
@@ -296,11 +296,11 @@ TEST_F(Delta, TheWildcardIsAStarOrNoName) {
 TEST_F(Delta, AllThatExistsWithVersionsIsNotSentAgain) {
   Serve({"CDS a=1", "CDS b=1"});
   uint64_t c = OpenDelta();
-  AskDelta(c, CDS, {"*"});
+  SendDelta(c, CDS, {"*"});
   std::map<std::string, std::string> versions = Last(c, CDS).versions;
   versions["gone"] = "0123456789abcdef";
   uint64_t d = OpenDelta();
-  AskDelta(d, CDS, {}, {}, versions);
+  SendDelta(d, CDS, {}, {}, versions);
   EXPECT_EQ(Got(d), "");
   Wait(GXDS_FILE_REMOVAL_GRACE);
   EXPECT_EQ(Got(d), "CDS -gone");
@@ -318,7 +318,7 @@ TEST_F(Delta, ManyResourcesAreSplitToFitAClientsLimit) {
     }
     Serve(resources);
     uint64_t c = OpenDelta();
-    AskDelta(c, CDS, names);
+    SendDelta(c, CDS, names);
     std::vector<Response> responses = Responses(c);
     EXPECT_EQ(responses.size(), 2u) << by_alias;
     size_t count = 0;
@@ -340,16 +340,16 @@ TEST_F(Delta, ServicesOfOneTypeServeThatType) {
                   {GXDS_ADS_EDS_SOTW, EDS, "a", "EDS a=1"}};
   for (const auto &s : services) {
     uint64_t c = Open("peer", s.service);
-    Ask(c, s.type, {s.name});
+    Send(c, s.type, {s.name});
     EXPECT_EQ(Got(c), s.sent);
     c = Open("peer", s.service);
-    Ask(c, Request{"", {s.name}, "", "", "", "node"});  // no type URL is needed
+    Send(c, Request{"", {s.name}, "", "", "", "node"});  // no type URL is needed
     EXPECT_EQ(Got(c), s.sent);
     c = OpenDelta(static_cast<gxds_ads_service>(s.service + 1));
     Bytes(c, Encode(DeltaRequest{"", {s.name}, {}, {}, "", "", "node"}));
     EXPECT_EQ(Got(c), s.sent);
     closed_.clear();
-    AskDelta(c, s.type == CDS ? EDS : CDS, {"a"});
+    SendDelta(c, s.type == CDS ? EDS : CDS, {"a"});
     EXPECT_EQ(closed_, "a request on the stream of one type must be of that type");
   }
 }

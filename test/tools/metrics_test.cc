@@ -34,18 +34,18 @@ int Connect(int port) {
 }
 
 // The whole response; "" if there is none.
-std::string Ask(int port, const std::string& request) {
+std::string Request(int port, const std::string& request) {
   int fd = Connect(port);
-  std::string answer;
+  std::string response;
   if (fd >= 0 && send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
                      static_cast<ssize_t>(request.size())) {
     char part[4096];
     for (ssize_t got; (got = recv(fd, part, sizeof part, 0)) > 0;) {
-      answer.append(part, static_cast<size_t>(got));
+      response.append(part, static_cast<size_t>(got));
     }
   }
   close(fd);
-  return answer;
+  return response;
 }
 
 class Metrics : public ::testing::Test {
@@ -75,7 +75,7 @@ class Metrics : public ::testing::Test {
         [&](const std::string& line) { return line.find(text) != std::string::npos; });
   }
   std::string Get(const std::string& path) {
-    return Ask(port_, "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    return Request(port_, "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
   }
   // Repeats the request until the metrics have that line.
   bool WaitForMetric(const std::string& line) {
@@ -128,8 +128,8 @@ TEST_F(Metrics, OtherRequestsAreRefused) {
   FindPort();
   EXPECT_EQ(Get("/").find("HTTP/1.1 404 "), 0u);
   EXPECT_EQ(Get("/metricsx").find("HTTP/1.1 404 "), 0u);
-  EXPECT_EQ(Ask(port_, "POST /metrics HTTP/1.1\r\n\r\n").find("HTTP/1.1 404 "), 0u);
-  EXPECT_EQ(Ask(port_, std::string(100000, 'x')).find("HTTP/1.1 200 "), std::string::npos);
+  EXPECT_EQ(Request(port_, "POST /metrics HTTP/1.1\r\n\r\n").find("HTTP/1.1 404 "), 0u);
+  EXPECT_EQ(Request(port_, std::string(100000, 'x')).find("HTTP/1.1 200 "), std::string::npos);
   EXPECT_EQ(Get("/metrics?x=1").find("HTTP/1.1 200 "), 0u);
 }
 

@@ -40,7 +40,7 @@ class PageServer : public ::testing::Test {
   }
 
   // The whole response to a request, after which the server closes the connection.
-  std::string Ask(const std::string& request) {
+  std::string Request(const std::string& request) {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
@@ -49,20 +49,21 @@ class PageServer : public ::testing::Test {
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     EXPECT_EQ(send(fd, request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
-    std::string answer;
+    std::string response;
     char part[4096];
     ssize_t size;
     while ((size = recv(fd, part, sizeof part, 0)) > 0)
-      answer.append(part, static_cast<size_t>(size));
+      response.append(part, static_cast<size_t>(size));
     close(fd);
-    return answer;
+    return response;
   }
   std::string Get(const std::string& path, const std::string& host = "localhost") {
-    return Ask("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+    return Request("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
   }
   std::string Post(const std::string& body, const std::string& type = "application/json") {
-    return Ask("POST /weight HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\nContent-Type: " +
-               type + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return Request(
+        "POST /weight HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\nContent-Type: " + type +
+        "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
   // Repeats the request for the state until it contains that part.
   testing::AssertionResult Shows(const std::string& part) {
@@ -74,8 +75,8 @@ class PageServer : public ::testing::Test {
     }
     return testing::AssertionFailure() << state;
   }
-  static bool Has(const std::string& answer, const std::string& part) {
-    return answer.find(part) != std::string::npos;
+  static bool Has(const std::string& response, const std::string& part) {
+    return response.find(part) != std::string::npos;
   }
 
   TempDir files_;

@@ -11,7 +11,7 @@ class RepeatedNames : public Ads {};
 TEST_F(RepeatedNames, SubscribeToNothingNew) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a", "b"});
+  Send(c, EDS, {"a", "b"});
   EXPECT_EQ(Got(c), "EDS a=1 b=1");
   Events();
   Ack(c, EDS, {"a", "b"});
@@ -25,17 +25,17 @@ TEST_F(RepeatedNames, SubscribeToNothingNew) {
 TEST_F(RepeatedNames, AreThoseOfTheSameType) {
   Serve({"CDS a=1", "EDS a=1"});
   uint64_t c = Open();
-  Ask(c, CDS, {"a"});
-  Ask(c, EDS, {"a"});
+  Send(c, CDS, {"a"});
+  Send(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "CDS a=1; EDS a=1");
 }
 
 TEST_F(RepeatedNames, AreNotThoseOfAnIgnoredRequest) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   Got(c);
-  Ask(c, {TypeUrl(EDS), {"a", "b"}, "77", "", "", ""});  // a stale nonce
+  Send(c, {TypeUrl(EDS), {"a", "b"}, "77", "", "", ""});  // a stale nonce
   EXPECT_EQ(Got(c), "");
   Ack(c, EDS, {"a", "b"});
   EXPECT_EQ(Got(c), "EDS b=1");
@@ -44,7 +44,7 @@ TEST_F(RepeatedNames, AreNotThoseOfAnIgnoredRequest) {
 TEST_F(RepeatedNames, AfterOthersAreNew) {
   Serve({"EDS a=1", "EDS b=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   Ack(c, EDS, {"b"});
   EXPECT_EQ(Got(c), "EDS a=1; EDS b=1");
   Ack(c, EDS, {"a"});
@@ -54,10 +54,10 @@ TEST_F(RepeatedNames, AfterOthersAreNew) {
 TEST_F(RepeatedNames, OfNoneStayNone) {
   Serve({"EDS a=1"});
   uint64_t c = Open();
-  Ask(c, EDS, {});
-  Ask(c, EDS, {});
+  Send(c, EDS, {});
+  Send(c, EDS, {});
   EXPECT_EQ(Got(c), "");
-  Ask(c, EDS, {"a"});
+  Send(c, EDS, {"a"});
   EXPECT_EQ(Got(c), "EDS a=1");
 }
 

@@ -1,4 +1,4 @@
-/* Parsing of an answer by `xds status`. */
+/* Parsing of a response by `xds status`. */
 #include <stdint.h>
 
 #include "tools/status/report.h"

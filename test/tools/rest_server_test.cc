@@ -42,7 +42,7 @@ struct RestResponses : testing::Test {
     ASSERT_NE(set_, nullptr) << Take(&errors);
   }
   // Returns "CODE BODY". event_ is the reported event.
-  std::string Ask(const std::string& json, gxds_file_type type = GXDS_FILE_CLUSTER) {
+  std::string Request(const std::string& json, gxds_file_type type = GXDS_FILE_CLUSTER) {
     gxds_rest_response a = gxds_rest_respond(schema_, set_, type, View(json));
     std::string out = std::to_string(a.code) + " " + String(a.body);
     gxds_text text = {};
@@ -51,9 +51,9 @@ struct RestResponses : testing::Test {
     gxds_rest_response_fini(&a);
     return out;
   }
-  static std::string VersionOf(const std::string& answer) {
-    const size_t at = answer.find(R"("version_info":")");
-    return at == std::string::npos ? "" : answer.substr(at + 16, 16);
+  static std::string VersionOf(const std::string& response) {
+    const size_t at = response.find(R"("version_info":")");
+    return at == std::string::npos ? "" : response.substr(at + 16, 16);
   }
 
   gxds_schema* schema_ = gxds_schema_create();
@@ -63,45 +63,46 @@ struct RestResponses : testing::Test {
 
 TEST_F(RestResponses, AreTheRequestedResourcesInJson) {
   Set(kClusters);
-  const std::string answer = Ask(R"({"node":{"id":"n"},"resource_names":["a","none"]})");
-  EXPECT_THAT(answer, AllOf(HasSubstr("200 {"),
-                            HasSubstr(R"("@type":"type.googleapis.com/envoy.config.cluster.v3.)"),
-                            HasSubstr(R"("connect_timeout":"0.500s")"), Not(HasSubstr("\"b\""))));
+  const std::string response = Request(R"({"node":{"id":"n"},"resource_names":["a","none"]})");
+  EXPECT_THAT(response, AllOf(HasSubstr("200 {"),
+                              HasSubstr(R"("@type":"type.googleapis.com/envoy.config.cluster.v3.)"),
+                              HasSubstr(R"("connect_timeout":"0.500s")"), Not(HasSubstr("\"b\""))));
   EXPECT_THAT(event_, AllOf(HasSubstr(R"("event":"push")"), HasSubstr(R"("node":"n")"),
-                            HasSubstr(R"("names":["a"])"), HasSubstr(VersionOf(answer))));
+                            HasSubstr(R"("names":["a"])"), HasSubstr(VersionOf(response))));
 }
 // Like Envoy's requests for clusters and listeners.
 TEST_F(RestResponses, AreAllResourcesWhereNoneIsNamed) {
   Set(kClusters);
-  EXPECT_THAT(Ask("{}"), AllOf(HasSubstr(R"("name":"a")"), HasSubstr(R"("name":"b")")));
-  EXPECT_THAT(Ask("{}", GXDS_FILE_LISTENER), AllOf(HasSubstr("200 {"), Not(HasSubstr("name"))));
+  EXPECT_THAT(Request("{}"), AllOf(HasSubstr(R"("name":"a")"), HasSubstr(R"("name":"b")")));
+  EXPECT_THAT(Request("{}", GXDS_FILE_LISTENER), AllOf(HasSubstr("200 {"), Not(HasSubstr("name"))));
 }
 TEST_F(RestResponses, AVersionThatIsTheNewestIs304) {
   Set(kClusters);
-  const std::string version = VersionOf(Ask(R"({"resourceNames":["a"]})"));
-  EXPECT_EQ(Ask(R"({"resourceNames":["a"],"versionInfo":")" + version + R"("})"), "304 ");
+  const std::string version = VersionOf(Request(R"({"resourceNames":["a"]})"));
+  EXPECT_EQ(Request(R"({"resourceNames":["a"],"versionInfo":")" + version + R"("})"), "304 ");
   EXPECT_EQ(event_, "");
-  EXPECT_THAT(Ask(R"({"resource_names":["a","b"],"version_info":")" + version + R"("})"),
+  EXPECT_THAT(Request(R"({"resource_names":["a","b"],"version_info":")" + version + R"("})"),
               HasSubstr("200 {"))
       << "the version is one of these names";
   std::string other = kClusters;
   other.replace(other.find("0.5s"), 4, "0.6s");
   Set(other);
-  EXPECT_THAT(Ask(R"({"resource_names":["a"],"version_info":")" + version + R"("})"),
+  EXPECT_THAT(Request(R"({"resource_names":["a"],"version_info":")" + version + R"("})"),
               HasSubstr("0.600s"));
 }
 TEST_F(RestResponses, ANackIsPrinted) {
   Set(kClusters);
-  Ask(R"({"node":{"id":"n"},"resource_names":["a"],"version_info":"1","error_detail":{"message":"no"}})");
+  Request(
+      R"({"node":{"id":"n"},"resource_names":["a"],"version_info":"1","error_detail":{"message":"no"}})");
   EXPECT_THAT(event_, AllOf(HasSubstr(R"("event":"nack")"), HasSubstr(R"("detail":"no")"),
                             HasSubstr(R"("version":"1")"), HasSubstr(R"("node":"n")")));
 }
 TEST_F(RestResponses, NonsenseIsRefused) {
-  EXPECT_EQ(Ask("{}"), "503 no good state of the files is there yet");
+  EXPECT_EQ(Request("{}"), "503 no good state of the files is there yet");
   Set(kClusters);
-  EXPECT_EQ(Ask("[]"), "400 expected a DiscoveryRequest");
-  EXPECT_THAT(Ask("{"), HasSubstr("400 "));
-  EXPECT_THAT(Ask(R"({"resource_names":[1,null,{}],"version_info":7,"node":[]})"),
+  EXPECT_EQ(Request("[]"), "400 expected a DiscoveryRequest");
+  EXPECT_THAT(Request("{"), HasSubstr("400 "));
+  EXPECT_THAT(Request(R"({"resource_names":[1,null,{}],"version_info":7,"node":[]})"),
               HasSubstr("200 {"));
 }
 
@@ -119,8 +120,8 @@ class RestServer : public testing::Test {
     EXPECT_NE(line, "") << serve_->Output();
     port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
   }
-  std::string Ask(const std::string& first, const std::string& headers = "",
-                  const std::string& body = "") {
+  std::string Request(const std::string& first, const std::string& headers = "",
+                      const std::string& body = "") {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
@@ -132,13 +133,13 @@ class RestServer : public testing::Test {
                                 body;
     EXPECT_EQ(send(fd, request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
-    std::string answer;
+    std::string response;
     char part[4096];
     ssize_t size;
     while ((size = recv(fd, part, sizeof part, 0)) > 0)
-      answer.append(part, static_cast<size_t>(size));
+      response.append(part, static_cast<size_t>(size));
     close(fd);
-    return answer;
+    return response;
   }
 
   TempDir files_;
@@ -147,22 +148,22 @@ class RestServer : public testing::Test {
 };
 
 TEST_F(RestServer, ServesBothForms) {
-  EXPECT_THAT(Ask("POST /v3/discovery:clusters", "", R"({"resource_names":["a"]})"),
+  EXPECT_THAT(Request("POST /v3/discovery:clusters", "", R"({"resource_names":["a"]})"),
               AllOf(HasSubstr("200 OK"), HasSubstr("Content-Type: application/json"),
                     HasSubstr(R"("name":"a")")));
-  const std::string index = Ask("GET /xds-index.json");
+  const std::string index = Request("GET /xds-index.json");
   EXPECT_THAT(index, AllOf(HasSubstr("200 OK"), HasSubstr(R"("path": "Cluster.pb")")));
-  EXPECT_THAT(Ask("GET /Cluster.pb"), HasSubstr("200 OK"));
+  EXPECT_THAT(Request("GET /Cluster.pb"), HasSubstr("200 OK"));
   const size_t at = index.find("ETag: ") + 6;
   const std::string etag = index.substr(at, index.find('\r', at) - at);
-  EXPECT_THAT(Ask("GET /xds-index.json", "If-None-Match: " + etag + "\r\n"),
+  EXPECT_THAT(Request("GET /xds-index.json", "If-None-Match: " + etag + "\r\n"),
               HasSubstr("304 Not Modified"));
 }
 TEST_F(RestServer, RefusesTheRestWithAReason) {
-  EXPECT_THAT(Ask("GET /"), AllOf(HasSubstr("404 Not Found"), HasSubstr("/xds-index.json")));
-  EXPECT_THAT(Ask("GET /v3/discovery:clusters"), HasSubstr("405 "));
-  EXPECT_THAT(Ask("POST /xds-index.json"), HasSubstr("405 "));
-  EXPECT_THAT(Ask("POST /v3/discovery:clusters", "", "x"), HasSubstr("400 Bad Request"));
+  EXPECT_THAT(Request("GET /"), AllOf(HasSubstr("404 Not Found"), HasSubstr("/xds-index.json")));
+  EXPECT_THAT(Request("GET /v3/discovery:clusters"), HasSubstr("405 "));
+  EXPECT_THAT(Request("POST /xds-index.json"), HasSubstr("405 "));
+  EXPECT_THAT(Request("POST /v3/discovery:clusters", "", "x"), HasSubstr("400 Bad Request"));
 }
 
 // ---- --write-index ----

@@ -173,7 +173,7 @@ class Serve : public ::testing::Test {
     EXPECT_NE(line, "") << server_->Output();
     return line;
   }
-  Request Ask(xds_test::Type type, const std::vector<std::string> &names) {
+  Request RequestFor(xds_test::Type type, const std::vector<std::string> &names) {
     return {TypeUrl(type), names, "", "", "", "test-node"};
   }
 
@@ -187,13 +187,13 @@ TEST_F(Serve, SendsWhatIsRequested) {
   Write("a.json", {"LDS l=1", "RDS r=1", "CDS a=1", "CDS b=1", "EDS a=1"});
   Start();
   Call ads(channel_, kAds);
-  ads.Send(Ask(LDS, {"l"}));
+  ads.Send(RequestFor(LDS, {"l"}));
   EXPECT_EQ(ads.Get(), "LDS l=1");
-  ads.Send(Ask(RDS, {"r"}));
+  ads.Send(RequestFor(RDS, {"r"}));
   EXPECT_EQ(ads.Get(), "RDS r=1");
-  ads.Send(Ask(CDS, {}));
+  ads.Send(RequestFor(CDS, {}));
   EXPECT_EQ(ads.Get(), "CDS a=1 b=1");
-  ads.Send(Ask(EDS, {"a", "missing"}));
+  ads.Send(RequestFor(EDS, {"a", "missing"}));
   EXPECT_EQ(ads.Get(), "EDS a=1");
   ads.Ack(EDS, {"a", "missing"});
   EXPECT_NE(Wait({"\"event\":\"ack\"", "\"node\":\"test-node\"", "ClusterLoadAssignment",
@@ -206,8 +206,8 @@ TEST_F(Serve, PushesWhatChangedWhenAFileChanges) {
   Start();
   Call first(channel_, kAds);
   Call second(channel_, kAds);
-  first.Send(Ask(EDS, {"a", "b"}));
-  second.Send(Ask(CDS, {"a"}));
+  first.Send(RequestFor(EDS, {"a", "b"}));
+  second.Send(RequestFor(CDS, {"a"}));
   EXPECT_EQ(first.Get(), "EDS a=1 b=1");
   EXPECT_EQ(second.Get(), "CDS a=1");
   first.Ack(EDS, {"a", "b"});
@@ -229,10 +229,10 @@ TEST_F(Serve, ASwappedSymlinkIsOneStep) {
   fs::create_directory_symlink("1", root / "current");
   Start({"--json"}, (root / "current").string());
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"a"}));
+  ads.Send(RequestFor(CDS, {"a"}));
   EXPECT_EQ(ads.Get(), "CDS a=1");
   ads.Ack(CDS, {"a"});
-  ads.Send(Ask(LDS, {"l"}));
+  ads.Send(RequestFor(LDS, {"l"}));
   EXPECT_EQ(ads.Get(), "LDS l=1");
   ads.Ack(LDS, {"l"});
   fs::create_directory_symlink("2", root / "next");
@@ -246,7 +246,7 @@ TEST_F(Serve, ABrokenFileKeepsTheLastGoodStateAndNamesFileLineAndField) {
   files_.Write("other.yaml", "'@type': " + std::string(TypeUrl(CDS)) + "\nname: c\n");
   Start();
   Call ads(channel_, kAds);
-  ads.Send(Ask(EDS, {"a"}));
+  ads.Send(RequestFor(EDS, {"a"}));
   EXPECT_EQ(ads.Get(), "EDS a=1");
   ads.Ack(EDS, {"a"});
   Write("good.json", {"EDS a=2"});
@@ -254,7 +254,7 @@ TEST_F(Serve, ABrokenFileKeepsTheLastGoodStateAndNamesFileLineAndField) {
   EXPECT_NE(Wait({"\"event\":\"error\"", "\"file\":\"other.yaml\"", "\"line\":3",
                   "\"field\":\"typo\"", "no such field"}),
             "");
-  ads.Send(Ask(CDS, {"c"}));  // of the last good state, and nothing came before it
+  ads.Send(RequestFor(CDS, {"c"}));  // of the last good state, and nothing came before it
   EXPECT_EQ(ads.Get(), "CDS c=");
   files_.Write("other.yaml", "'@type': " + std::string(TypeUrl(CDS)) + "\nname: c\n");
   EXPECT_EQ(ads.Get(), "EDS a=2");
@@ -265,7 +265,7 @@ TEST_F(Serve, ErrorsAtTheStartArePrintedAndMended) {
   Start();
   EXPECT_NE(Wait({"\"event\":\"error\"", "\"file\":\"a.yaml\"", "\"line\":1"}), "");
   Call ads(channel_, kAds);
-  ads.Send(Ask(LDS, {}));
+  ads.Send(RequestFor(LDS, {}));
   EXPECT_NE(Wait({"\"event\":\"subscribed\"", "\"names\":[\"*\"]"}), "");
   files_.Write("a.yaml", FileJson({"LDS l=1"}));
   EXPECT_EQ(ads.Get(), "LDS l=1");
@@ -275,7 +275,7 @@ TEST_F(Serve, ANackIsPrintedWithTheClientsError) {
   Write("a.json", {"CDS a=1"});
   Start();
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"a"}));
+  ads.Send(RequestFor(CDS, {"a"}));
   EXPECT_EQ(ads.Get(), "CDS a=1");
   ads.Send(Request{TypeUrl(CDS), {"a"}, ads.last().nonce, "", "I don't like \"a\"", ""});
   std::string line = Wait({"\"event\":\"nack\""});
@@ -318,7 +318,7 @@ TEST_F(Serve, WhatClientsWillRefuseIsServedWithAWarning) {
   EXPECT_NE(line.find("\"line\":1"), std::string::npos) << line;
   EXPECT_NE(line.find("\"detail\":\"errors validating"), std::string::npos) << line;
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"bad"}));
+  ads.Send(RequestFor(CDS, {"bad"}));
   EXPECT_EQ(ads.Get(), "CDS bad=");
 }
 
@@ -358,7 +358,7 @@ TEST_F(Serve, EveryServiceIsServedInBothWays) {
     std::string name = std::string(s.sent).substr(4, 1);
     std::string prefix = std::string("/envoy.service.") + s.service + "/";
     Call sotw(channel_, (prefix + "Stream" + s.what).c_str());
-    sotw.Send(Ask(s.type, {name}));
+    sotw.Send(RequestFor(s.type, {name}));
     EXPECT_EQ(sotw.Get(), s.sent);
     Call delta(channel_, (prefix + "Delta" + s.what).c_str());
     delta.Send(xds_test::DeltaRequest{TypeUrl(s.type), {name, "x"}, {}, {}, "", "", "test-node"});
@@ -370,7 +370,7 @@ TEST_F(Serve, SyntheticResourcesNeedNoFiles) {
   StartWith({"--synthetic", "clusters=3,endpoints=2,localities=2,seed=7", "--json"});
   EXPECT_NE(Wait({"\"event\":\"resources\"", "1 LDS, 1 RDS, 3 CDS, 3 EDS"}), "");
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"cluster-000002", "cluster-000003"}));
+  ads.Send(RequestFor(CDS, {"cluster-000002", "cluster-000003"}));
   EXPECT_EQ(ads.Get(), "CDS cluster-000002=");
 }
 
@@ -401,7 +401,7 @@ TEST_F(Serve, BytesThatAreNoRequestEndTheStream) {
 TEST_F(Serve, AClientThatEndsItsStreamGetsStatusOk) {
   Start();
   Call ads(channel_, kAds);
-  ads.Send(Ask(EDS, {"x"}));
+  ads.Send(RequestFor(EDS, {"x"}));
   ads.HalfClose();
   EXPECT_EQ(ads.Receive(), "");
   EXPECT_TRUE(ads.Finish().ok());
@@ -412,14 +412,14 @@ TEST_F(Serve, ClientsThatGoAwayAreForgotten) {
   Start();
   {
     Call ads(channel_, kAds);
-    ads.Send(Ask(CDS, {"a"}));
+    ads.Send(RequestFor(CDS, {"a"}));
     EXPECT_EQ(ads.Get(), "CDS a=1");
   }
   EXPECT_NE(Wait({"\"event\":\"stream_close\"", "\"service\":\"ads\"", "test-node"}), "");
   Write("a.json", {"CDS a=2"});
   Call again(channel_, kAds);
   EXPECT_NE(Wait({"\"event\":\"stream_open\""}), "");
-  again.Send(Ask(CDS, {"a"}));
+  again.Send(RequestFor(CDS, {"a"}));
   std::string got = again.Get();
   if (got == "CDS a=1") {  // it asked before the file was taken
     again.Ack(CDS, {"a"});
@@ -434,7 +434,7 @@ TEST_F(Serve, ManyClientsAreServed) {
   std::vector<std::unique_ptr<Call>> calls;
   for (int i = 0; i < 50; i++) {
     calls.push_back(std::make_unique<Call>(channel_, kAds));
-    calls.back()->Send(Ask(CDS, {"a"}));
+    calls.back()->Send(RequestFor(CDS, {"a"}));
   }
   for (auto &call : calls) {
     EXPECT_EQ(call->Get(), "CDS a=1");
@@ -449,7 +449,7 @@ TEST_F(Serve, ATermSignalEndsItCleanlyWithStreamsOpen) {
     Write("a.json", {"CDS a=1"});
     Start();
     Call ads(channel_, kAds);
-    ads.Send(Ask(CDS, {"a"}));
+    ads.Send(RequestFor(CDS, {"a"}));
     EXPECT_EQ(ads.Get(), "CDS a=1");
     Call lrs(channel_, kLrs);
     server_->Signal(signal);
@@ -493,7 +493,7 @@ TEST_F(Serve, QuietLeavesErrorsWarningsAndNacks) {
   ASSERT_GT(port, 0);
   Connect(port);
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"a"}));
+  ads.Send(RequestFor(CDS, {"a"}));
   EXPECT_EQ(ads.Get(), "CDS a=1");
   ads.Send(Request{TypeUrl(CDS), {"a"}, ads.last().nonce, "", "no", ""});
   EXPECT_NE(Wait({"CDS NACK nonce 1: no"}), "");
@@ -510,7 +510,7 @@ TEST_F(Serve, TextIsForPeople) {
   Write("a.json", {"CDS a=1"});
   Start({});
   Call ads(channel_, kAds);
-  ads.Send(Ask(CDS, {"a"}));
+  ads.Send(RequestFor(CDS, {"a"}));
   EXPECT_EQ(ads.Get(), "CDS a=1");
   std::string line = Wait({"CDS push a version "});
   EXPECT_EQ(line.substr(0, 25), "test-node@ipv4:127.0.0.1:") << line;
@@ -520,7 +520,7 @@ TEST_F(Serve, TheSampleOfTheDemoIsGood) {
   Start({"--json"}, Runfile("tools/demo/resources"));
   EXPECT_NE(Wait({"\"event\":\"resources\"", "1 LDS, 1 RDS, 2 CDS, 2 EDS"}), "");
   Call ads(channel_, kAds);
-  ads.Send(Ask(LDS, {"greeter.example"}));
+  ads.Send(RequestFor(LDS, {"greeter.example"}));
   EXPECT_EQ(ads.Get(), "LDS greeter.example=");
   for (const auto &l : server_->Lines()) EXPECT_EQ(l.find("warning"), std::string::npos) << l;
 }

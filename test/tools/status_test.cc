@@ -191,14 +191,14 @@ TEST_F(Status, TheCommandLineIsChecked) {
   EXPECT_EQ(Run({"--help"}).status, 0);
 }
 
-// The output for this answer of a CSDS service.
-Status::Result OfAService(const std::string& answer) {
+// The output for this response of a CSDS service.
+Status::Result OfAService(const std::string& response) {
   grpc_xds::RawServer server;
   Child child({Runfile("tools/xds"), "status", server.uri()});
   auto stream = server.Take();
   EXPECT_EQ(stream->Method(),
             "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus");
-  stream->Send(answer);
+  stream->Send(response);
   stream->Finish(grpc::Status::OK);
   int status = child.Wait();
   return {status, child.Output()};

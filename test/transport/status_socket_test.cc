@@ -42,7 +42,7 @@ sockaddr_un Address(const std::string& path) {
 }
 
 // Everything that the socket sends; "refused" if nobody listens, "gone" if there is no socket.
-std::string Ask(const std::string& path) {
+std::string Request(const std::string& path) {
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address = Address(path);
   std::string answer;
@@ -93,7 +93,7 @@ TEST(StatusSocket, IsThereOnlyWhenConfigured) {
   EXPECT_EQ(InAProcess([&] {
               unsetenv("GRPC_XDS_STATUS_DIR");
               gxds_status_socket_start();
-              return Ask(Path(dir.path())) == "gone" ? 0 : 1;
+              return Request(Path(dir.path())) == "gone" ? 0 : 1;
             }),
             0);
 }
@@ -110,7 +110,7 @@ TEST(StatusSocket, IsTheUsersOwnAndGoesWithTheProcess) {
               struct stat info;
               if (stat(made.c_str(), &info) != 0 || (info.st_mode & 0777) != 0700) return 1;
               if (stat(Path(made).c_str(), &info) != 0 || (info.st_mode & 0777) != 0600) return 2;
-              return Ask(Path(made)) == kNoClients ? 0 : 3;
+              return Request(Path(made)) == kNoClients ? 0 : 3;
             }),
             0);
   EXPECT_EQ(rmdir(made.c_str()), 0) << "something was left";
@@ -121,9 +121,9 @@ TEST(StatusSocket, WhatAKilledProcessLeftIsReplaced) {
   EXPECT_EQ(InAProcess([&] {
               setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
               LeaveASocketBehind(Path(dir.path()));
-              if (Ask(Path(dir.path())) != "refused") return 1;
+              if (Request(Path(dir.path())) != "refused") return 1;
               gxds_status_socket_start();
-              return Ask(Path(dir.path())) == kNoClients ? 0 : 2;
+              return Request(Path(dir.path())) == kNoClients ? 0 : 2;
             }),
             0);
 }
@@ -150,7 +150,7 @@ TEST(StatusSocket, ADirectoryThatOthersMayWriteIntoIsRefused) {
               setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
               if (chmod(dir.path().c_str(), 0777) != 0) return 1;
               gxds_status_socket_start();
-              return Ask(Path(dir.path())) == "gone" ? 0 : 2;
+              return Request(Path(dir.path())) == "gone" ? 0 : 2;
             }),
             0);
 }
@@ -183,15 +183,15 @@ TEST(StatusSocket, TheChildOfAForkHasItsOwn) {
               setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
               gxds_status_socket_start();
               const std::string parents = Path(dir.path());
-              if (Ask(parents) != kNoClients || !AwaitIdleThreads()) return 5;
+              if (Request(parents) != kNoClients || !AwaitIdleThreads()) return 5;
               int child = InAProcess([&] {
-                if (Ask(Path(dir.path())) != "gone") return 1;
-                if (Ask(parents) != kNoClients) return 2;
+                if (Request(Path(dir.path())) != "gone") return 1;
+                if (Request(parents) != kNoClients) return 2;
                 gxds_status_socket_start();
-                return Ask(Path(dir.path())) == kNoClients ? 0 : 3;
+                return Request(Path(dir.path())) == kNoClients ? 0 : 3;
               });
               if (child != 0) return child;
-              return Ask(parents) == kNoClients ? 0 : 4;
+              return Request(parents) == kNoClients ? 0 : 4;
             }),
             0);
 }
@@ -209,7 +209,7 @@ TEST(StatusSocket, OtherUsersGetNothing) {
                 pid_t pid = fork();
                 if (pid == 0) {
                   if (setresuid(65534, 65534, 65534) != 0) _exit(9);
-                  _exit(Ask(path) == expected ? 0 : 1);
+                  _exit(Request(path) == expected ? 0 : 1);
                 }
                 int status = 0;
                 waitpid(pid, &status, 0);

@@ -29,12 +29,12 @@ struct WebFiles : WebServerTest {
                                  gxds_duration max_age = 0) {
     Request index = Fetch();
     EXPECT_EQ(index.path, "/xds-index.json");
-    Answer(index, {.body = Index(files), .etag = etag, .max_age = max_age});
+    Respond(index, {.body = Index(files), .etag = etag, .max_age = max_age});
     std::vector<std::string> asked;
     for (Request r = Fetch(); r.id; r = Fetch()) {
       asked.push_back(r.path);
       for (const auto &f : files) {
-        if (r.path == "/" + f.first) Answer(r, {.body = f.second, .content_type = "any"});
+        if (r.path == "/" + f.first) Respond(r, {.body = f.second, .content_type = "any"});
       }
     }
     return asked;
@@ -49,37 +49,37 @@ struct WebFiles : WebServerTest {
 };
 
 TEST_F(WebFiles, AllFilesTogetherAreOneState) {
-  Ask(kCds, {"a", "b"});
+  Send(kCds, {"a", "b"});
   EXPECT_FALSE(WasSent());
   Request index = Fetch();
   EXPECT_TRUE(WasSent());
   const Files files = {{"a.json", Cluster("a")}, {"sub/b.json", Cluster("b")}};
-  Answer(index, {.body = Index(files)});
+  Respond(index, {.body = Index(files)});
   Request a = Fetch();
   Request b = Fetch();
   EXPECT_EQ(a.path, "/a.json");
   EXPECT_EQ(b.path, "/sub/b.json");
-  Answer(b, {.body = files[1].second});
+  Respond(b, {.body = files[1].second});
   EXPECT_EQ(Next(), "") << "one of two is nothing";
-  Answer(a, {.body = files[0].second});
+  Respond(a, {.body = files[0].second});
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("name":"a")"), HasSubstr(R"("name":"b")")));
   EXPECT_THAT(Log(), HasSubstr("web files http://h: 2 resources, version \""));
 }
 TEST_F(WebFiles, NothingNewCostsOne304) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Serve({{"a.json", Cluster("a")}}, "\"1\"");
   EXPECT_NE(Next(), "");
   EXPECT_GE(Wait(), 0);
   now_ += 12 * GXDS_SECOND;
   Request r = Fetch();
   EXPECT_EQ(r.etag, "\"1\"");
-  Answer(r, {.code = 304});
+  Respond(r, {.code = 304});
   EXPECT_EQ(Fetch().path, "");
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
 TEST_F(WebFiles, OnlyWhatChangedIsFetched) {
-  Ask(kCds, {"a", "b"});
+  Send(kCds, {"a", "b"});
   Serve({{"a.json", Cluster("a")}, {"b.json", Cluster("b")}});
   EXPECT_NE(Next(), "");
   now_ += 12 * GXDS_SECOND;
@@ -99,12 +99,12 @@ TEST_F(WebFiles, SixAreOnTheirWayAtATime) {
   Files files;
   for (int i = 0; i < 9; i++)
     files.push_back({std::to_string(i) + ".json", Cluster(std::to_string(i))});
-  Ask(kCds, {"8"});
-  Answer(Fetch(), {.body = Index(files)});
+  Send(kCds, {"8"});
+  Respond(Fetch(), {.body = Index(files)});
   std::vector<Request> on_way;
   for (Request r = Fetch(); r.id; r = Fetch()) on_way.push_back(r);
   ASSERT_EQ(on_way.size(), 6u);
-  Answer(on_way[3], {.body = files[3].second});
+  Respond(on_way[3], {.body = files[3].second});
   EXPECT_EQ(Fetch().path, "/6.json");
   EXPECT_EQ(Fetch().path, "");
 }
@@ -112,7 +112,7 @@ TEST_F(WebFiles, AFileThatIsNotTheIndexsIsRequestedOnceMore) {
   const Files old = {{"a.json", Cluster("a")}};
   const Files fresh = {{"a.json", Cluster("a", "t")}};
   const struct {
-    WebAnswer answer;
+    WebResponse response;
     std::string what;
   } wrong[] = {
       {{.body = fresh[0].second}, "SHA-256"},
@@ -122,34 +122,34 @@ TEST_F(WebFiles, AFileThatIsNotTheIndexsIsRequestedOnceMore) {
   };
   for (const auto &w : wrong) {
     Open();
-    Ask(kCds, {"a"});
-    Answer(Fetch(), {.body = Index(old), .etag = "\"old\""});
-    Answer(Fetch(), w.answer);
+    Send(kCds, {"a"});
+    Respond(Fetch(), {.body = Index(old), .etag = "\"old\""});
+    Respond(Fetch(), w.response);
     EXPECT_EQ(End(), "") << "whoever publishes may be between the files and the index";
     Request again = Fetch();
     EXPECT_EQ(again.path, "/xds-index.json");
     EXPECT_EQ(again.etag, "");
-    Answer(again, {.body = Index(old)});
-    Answer(Fetch(), w.answer);
+    Respond(again, {.body = Index(old)});
+    Respond(Fetch(), w.response);
     EXPECT_THAT(End(), AllOf(HasSubstr("http://h/a.json: "), HasSubstr(w.what)));
   }
   Open();
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = Index(old)});
-  Answer(Fetch(), {.body = fresh[0].second});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = Index(old)});
+  Respond(Fetch(), {.body = fresh[0].second});
   Serve(fresh);
   EXPECT_THAT(Next(), HasSubstr(R"("service_name":"t")"));
 }
 TEST_F(WebFiles, RetryAfterOfWhatIsGivenUpHoldsBackFilesForThatLong) {
   const Files files = {{"a.json", Cluster("a")}, {"b.json", Cluster("b")}};
-  Ask(kCds, {"a", "b"});
-  Answer(Fetch(), {.body = Index(files)});
+  Send(kCds, {"a", "b"});
+  Respond(Fetch(), {.body = Index(files)});
   Request a = Fetch();
   Request b = Fetch();
-  Answer(a, {.body = "of another version"});
+  Respond(a, {.body = "of another version"});
   Request again = Fetch();
-  Answer(b, {.code = 503, .retry_after = 7 * GXDS_SECOND});
-  Answer(again, {.body = Index(files)});
+  Respond(b, {.code = 503, .retry_after = 7 * GXDS_SECOND});
+  Respond(again, {.body = Index(files)});
   EXPECT_EQ(Fetch().path, "");
   EXPECT_EQ(Wait(), 7 * GXDS_SECOND) << "or they would never be fetched";
   now_ += Wait();
@@ -158,7 +158,7 @@ TEST_F(WebFiles, RetryAfterOfWhatIsGivenUpHoldsBackFilesForThatLong) {
   EXPECT_EQ(Wait(), -1);
 }
 TEST_F(WebFiles, FilesWithErrorsReplaceNothing) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Serve({{"a.json", Cluster("a")}}, "\"1\"");
   EXPECT_NE(Next(), "");
   now_ += 12 * GXDS_SECOND;
@@ -168,16 +168,16 @@ TEST_F(WebFiles, FilesWithErrorsReplaceNothing) {
       << "all of them";
   EXPECT_EQ(Next(), "");
   Open();
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_EQ(Next(), "") << "nobody knows yet whether the last state is the newest";
   Request r = Fetch();
   EXPECT_EQ(r.etag, "\"1\"");
-  Answer(r, {.code = 304});
+  Respond(r, {.code = 304});
   EXPECT_THAT(Next(), HasSubstr(R"("name":"a")")) << "it was taken back";
 }
 TEST_F(WebFiles, EveryErrorOfAnIndexIsReported) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = R"({"files":[{"path":"../a.json","size":1,"sha256":"00"}]})"});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = R"({"files":[{"path":"../a.json","size":1,"sha256":"00"}]})"});
   EXPECT_EQ(End(),
             "http://h/xds-index.json: is no index of resource files: "
             "[field:files[0].path error:may have no part that begins with a dot; "
@@ -185,13 +185,13 @@ TEST_F(WebFiles, EveryErrorOfAnIndexIsReported) {
             "field:version error:field not present]");
 }
 TEST_F(WebFiles, AnIndexThatIsNotThereEndsTheStream) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.code = 404, .body = "no such file"});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.code = 404, .body = "no such file"});
   EXPECT_EQ(End(),
             "http://h/xds-index.json: expected the HTTP status 200, found 404: no such file");
 }
 TEST_F(WebFiles, MaxAgeOfTheIndexCounts) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Serve({{"a.json", Cluster("a")}}, "", 60 * GXDS_SECOND);
   while (Next() != "") {
   }
@@ -201,12 +201,12 @@ TEST_F(WebFiles, MaxAgeOfTheIndexCounts) {
   EXPECT_EQ(Fetch().path, "/xds-index.json");
 }
 TEST_F(WebFiles, ANameThatNoFileHasDoesNotExist) {
-  Ask(kCds, {"b"});
+  Send(kCds, {"b"});
   Serve({{"a.json", Cluster("a")}});
   EXPECT_THAT(Next(), HasSubstr("no file in http://h has a Cluster of that name"));
 }
 TEST_F(WebFiles, UnknownFieldsAreErrorsAsInAnyFile) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Serve({{"a.json", R"({"@type":")" + std::string(kCds) + R"(","name":"a","naem":1})"}});
   EXPECT_THAT(End(), HasSubstr("no such field in envoy.config.cluster.v3.Cluster"));
 }

@@ -25,8 +25,8 @@ struct Request {
   std::string etag;
 };
 
-// An answer of the web server, for Answer().
-struct WebAnswer {
+// A response of the web server, for Respond().
+struct WebResponse {
   int code = 200;
   std::string body = {};
   std::string content_type = "application/json";
@@ -53,8 +53,8 @@ class WebServerTest : public testing::Test {
 
   void Open() { gxds_web_server_open(server_, now_); }
   // Sends a request of the engine. more: other fields of its JSON, a comma before each.
-  void Ask(const std::string &type, const std::vector<std::string> &names,
-           const std::string &nonce = "", const std::string &more = "") {
+  void Send(const std::string &type, const std::vector<std::string> &names,
+            const std::string &nonce = "", const std::string &more = "") {
     std::string list;
     for (const auto &n : names) list += (list.empty() ? "\"" : ",\"") + n + "\"";
     const std::string json = R"({"type_url":")" + type + R"(","response_nonce":")" + nonce +
@@ -76,18 +76,18 @@ class WebServerTest : public testing::Test {
     gxds_web_request_fini(&r);
     return out;
   }
-  void Answer(const Request &r, const WebAnswer &a) {
-    gxds_web_response answer = {};
-    answer.id = r.id;
-    answer.code = a.code;
-    answer.error = a.code ? gxds_str_of(nullptr, 0) : View(a.body);
-    answer.body = View(a.body);
-    answer.content_type = View(a.content_type);
-    answer.etag = View(a.etag);
-    answer.max_age = a.max_age;
-    answer.retry_after = a.retry_after;
-    answer.too_long = a.too_long;
-    gxds_web_server_on_fetched(server_, &answer, now_);
+  void Respond(const Request &r, const WebResponse &a) {
+    gxds_web_response response = {};
+    response.id = r.id;
+    response.code = a.code;
+    response.error = a.code ? gxds_str_of(nullptr, 0) : View(a.body);
+    response.body = View(a.body);
+    response.content_type = View(a.content_type);
+    response.etag = View(a.etag);
+    response.max_age = a.max_age;
+    response.retry_after = a.retry_after;
+    response.too_long = a.too_long;
+    gxds_web_server_on_fetched(server_, &response, now_);
   }
   // The next response for the engine: its JSON, then the raw bytes; "": there is none.
   std::string Next() {

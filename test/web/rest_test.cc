@@ -24,17 +24,17 @@ struct Rest : WebServerTest {
   Rest() : WebServerTest(GXDS_WEB_REST) {}
   // Lets the engine get and accept version 1 of cluster "a".
   void Hold() {
-    Ask(kCds, {"a"}, "", R"(,"node":{"id":"n"})");
-    Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
+    Send(kCds, {"a"}, "", R"(,"node":{"id":"n"})");
+    Respond(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
     ASSERT_NE(Next(), "");
     ASSERT_TRUE(WasSent());
-    Ask(kCds, {"a"}, "1", kAck);
+    Send(kCds, {"a"}, "1", kAck);
     ASSERT_TRUE(WasSent());
   }
 };
 
 TEST_F(Rest, ARequestIsWholeAndHasTheNode) {  // E4.1, E4.2
-  Ask(kCds, {"a", "b"}, "", R"(,"node":{"id":"n","metadata":{"x":1.5}})");
+  Send(kCds, {"a", "b"}, "", R"(,"node":{"id":"n","metadata":{"x":1.5}})");
   EXPECT_FALSE(WasSent()) << "nobody has it yet";
   Request r = Fetch();
   EXPECT_EQ(r.path, "/v3/discovery:clusters");
@@ -42,30 +42,30 @@ TEST_F(Rest, ARequestIsWholeAndHasTheNode) {  // E4.1, E4.2
                     R"("type_url":"type.googleapis.com/envoy.config.cluster.v3.Cluster"})");
   EXPECT_TRUE(WasSent());
   EXPECT_FALSE(WasSent()) << "once";
-  Ask(kLds, {"l"});
+  Send(kLds, {"l"});
   r = Fetch();
   EXPECT_EQ(r.path, "/v3/discovery:listeners");
   EXPECT_THAT(r.body, HasSubstr(R"("node":{"id":"n")")) << "which the engine sends once a stream";
 }
 TEST_F(Rest, AnHttpResponseBecomesAResponse) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = Response("7", {Cluster("a")})});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = Response("7", {Cluster("a")})});
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), HasSubstr(R"("name":"a")"),
                             HasSubstr(R"("nonce":"1")")));
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
 TEST_F(Rest, WhatTheResponseLacksDoesNotExist) {  // E4.7
-  Ask(kEds, {"a", "gone"});
-  Answer(Fetch(), {.body = Response(
-                       "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
+  Send(kEds, {"a", "gone"});
+  Respond(Fetch(), {.body = Response(
+                        "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
   EXPECT_THAT(Next(), AllOf(HasSubstr("gone"),
                             HasSubstr("the answer of http://h/v3/discovery:endpoints has no "
                                       "ClusterLoadAssignment of that name")));
 }
 TEST_F(Rest, AResponseWithoutResourcesIsOne) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = R"({"versionInfo":"7"})"});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = R"({"versionInfo":"7"})"});
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), Not(HasSubstr("@type")),
                             HasSubstr("has no Cluster of that name")));
 }
@@ -81,7 +81,7 @@ TEST_F(Rest, AnAckWaitsForTheNextPoll) {  // E4.3
 TEST_F(Rest, NothingNewIsA304) {  // E4.4
   Hold();
   now_ += Wait();
-  Answer(Fetch(), {.code = 304});
+  Respond(Fetch(), {.code = 304});
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
@@ -89,7 +89,7 @@ TEST_F(Rest, NothingNewIsA304) {  // E4.4
 TEST_F(Rest, TheSameResponseAgainIsNothingNew) {
   Hold();
   now_ += Wait();
-  Answer(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
+  Respond(Fetch(), {.body = Response("1", {Cluster("a")}, R"(,"nonce":"x")")});
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "");
 }
@@ -97,30 +97,30 @@ TEST_F(Rest, ANackIsSentAtOnceAndOnce) {  // E4.5
   Hold();
   now_ += Wait();
   const std::string bad = Response("2", {Cluster("a", R"(,"type":"STATIC")")}, R"(,"nonce":"y")");
-  Answer(Fetch(), {.body = bad});
+  Respond(Fetch(), {.body = bad});
   EXPECT_THAT(Next(), HasSubstr(R"("nonce":"2")"));
-  Ask(kCds, {"a"}, "2", kNack);
+  Send(kCds, {"a"}, "2", kNack);
   Request r = Fetch();
   EXPECT_THAT(r.body, AllOf(HasSubstr(R"("version_info":"1")"), HasSubstr(R"("message":"no")"),
                             HasSubstr(R"("response_nonce":"y")")));
-  Answer(r, {.body = bad});
+  Respond(r, {.body = bad});
   EXPECT_EQ(Next(), "") << "it was refused already";
   EXPECT_EQ(Fetch().path, "") << "or the two would never stop";
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
   now_ += Wait();
-  Answer(Fetch(), {.body = Response("3", {Cluster("a")})});
+  Respond(Fetch(), {.body = Response("3", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(R"("version_info":"3")")) << "it is mended";
 }
 TEST_F(Rest, ARequestAfterANackIsNoAck) {
   Hold();
-  Ask(kCds, {"a", "b"}, "1", kAck);
-  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  Send(kCds, {"a", "b"}, "1", kAck);
+  Respond(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
   ASSERT_TRUE(WasSent());
   ASSERT_NE(Next(), "");
-  Ask(kCds, {"a", "b"}, "2", kNack);
+  Send(kCds, {"a", "b"}, "2", kNack);
   ASSERT_TRUE(WasSent());
-  Answer(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
-  Ask(kCds, {"a", "b"}, "2", kAck);
+  Respond(Fetch(), {.body = Response("2", {Cluster("a"), Cluster("b", R"(,"type":"STATIC")")})});
+  Send(kCds, {"a", "b"}, "2", kAck);
   ASSERT_TRUE(WasSent()) << "b is not watched any more, and is again";
   now_ += Wait();
   EXPECT_THAT(Fetch().body, Not(HasSubstr("version_info"))) << "1 was given for other names";
@@ -129,25 +129,25 @@ TEST_F(Rest, ANackOfTheResponseToANackWaitsForTheNextPoll) {  // E4.5
   Hold();
   now_ += Wait();
   const std::string bad = Cluster("a", R"(,"type":"STATIC")");
-  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"y")")});
+  Respond(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"y")")});
   ASSERT_NE(Next(), "");
-  Ask(kCds, {"a"}, "2", kNack);
+  Send(kCds, {"a"}, "2", kNack);
   ASSERT_TRUE(WasSent());
-  Answer(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"z")")});
+  Respond(Fetch(), {.body = Response("2", {bad}, R"(,"nonce":"z")")});
   ASSERT_NE(Next(), "") << "its nonce is another";
-  Ask(kCds, {"a"}, "3", kNack);
+  Send(kCds, {"a"}, "3", kNack);
   ASSERT_TRUE(WasSent());
   EXPECT_EQ(Fetch().path, "") << "or the two would never stop";
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
   now_ += Wait();
-  Answer(Fetch(), {.body = Response("4", {bad}, R"(,"nonce":"a")")});
+  Respond(Fetch(), {.body = Response("4", {bad}, R"(,"nonce":"a")")});
   ASSERT_NE(Next(), "");
-  Ask(kCds, {"a"}, "4", kNack);
-  EXPECT_NE(Fetch().path, "") << "of the answer to a poll in its turn";
+  Send(kCds, {"a"}, "4", kNack);
+  EXPECT_NE(Fetch().path, "") << "of the response to a poll in its turn";
 }
 TEST_F(Rest, OtherNamesAreRequestedAtOnceWithoutAVersion) {  // E4.3, E4.6
   Hold();
-  Ask(kCds, {"a", "b"}, "1", kAck);
+  Send(kCds, {"a", "b"}, "1", kAck);
   EXPECT_FALSE(WasSent());
   Request r = Fetch();
   EXPECT_THAT(r.body,
@@ -155,34 +155,34 @@ TEST_F(Rest, OtherNamesAreRequestedAtOnceWithoutAVersion) {  // E4.3, E4.6
       << "a server that knows the version only would say that there is nothing new";
 }
 TEST_F(Rest, A304WithoutAVersionIsNoResponseYet) {
-  Ask(kEds, {"a"});
+  Send(kEds, {"a"});
   Request r = Fetch();
   EXPECT_TRUE(WasSent());
-  Answer(r, {.code = 304});
+  Respond(r, {.code = 304});
   EXPECT_EQ(Next(), "");
   EXPECT_EQ(End(), "") << "the other types would not come either";
   EXPECT_GE(Wait(), 10 * GXDS_SECOND);
   now_ += Wait();
   r = Fetch();
   EXPECT_THAT(r.body, Not(HasSubstr("version_info")));
-  Answer(r, {.body = Response("1",
-                              {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
+  Respond(r, {.body = Response(
+                  "1", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
   EXPECT_THAT(Next(), HasSubstr(R"("cluster_name":"a")"));
 }
 TEST_F(Rest, AResponseToOtherNamesIsDropped) {  // E4.6
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Request old = Fetch();
   ASSERT_TRUE(WasSent());
-  Ask(kCds, {"a", "b"});
+  Send(kCds, {"a", "b"});
   Request r = Fetch();
-  Answer(old, {.body = Response("1", {Cluster("a")})});
+  Respond(old, {.body = Response("1", {Cluster("a")})});
   EXPECT_EQ(Next(), "");
-  Answer(r, {.body = Response("1", {Cluster("a"), Cluster("b")})});
+  Respond(r, {.body = Response("1", {Cluster("a"), Cluster("b")})});
   EXPECT_THAT(Next(), HasSubstr(R"("name":"b")"));
 }
 TEST_F(Rest, ATypeWithoutNamesIsNotPolled) {
   Hold();
-  Ask(kCds, {}, "1", kAck);
+  Send(kCds, {}, "1", kAck);
   EXPECT_TRUE(WasSent());
   EXPECT_EQ(Wait(), -1);
   EXPECT_EQ(Fetch().path, "");
@@ -190,50 +190,50 @@ TEST_F(Rest, ATypeWithoutNamesIsNotPolled) {
 TEST_F(Rest, ATypeIsNotPolledBeforeTheAckOfItsResponse) {  // E4.11
   Hold();
   now_ += Wait();
-  Answer(Fetch(), {.body = Response("2", {Cluster("a", R"(,"type":"EDS")")})});
+  Respond(Fetch(), {.body = Response("2", {Cluster("a", R"(,"type":"EDS")")})});
   now_ += 3600 * GXDS_SECOND;
   EXPECT_EQ(Fetch().path, "") << "it waits for the engine";
   EXPECT_NE(Next(), "");
   EXPECT_EQ(Fetch().path, "") << "version 1 would be told, and a 304 would speak of that";
   EXPECT_EQ(Wait(), -1);
-  Ask(kCds, {"a"}, "2", R"(,"version_info":"2")");
+  Send(kCds, {"a"}, "2", R"(,"version_info":"2")");
   EXPECT_TRUE(WasSent());
   EXPECT_THAT(Fetch().body, HasSubstr(R"("version_info":"2")"));
 }
 TEST_F(Rest, ClustersComeBeforeWhatNamesThem) {
-  Ask(kLds, {"l"});
+  Send(kLds, {"l"});
   Request lds = Fetch();
   ASSERT_TRUE(WasSent());
-  Ask(kCds, {"a"});
-  Answer(lds, {.body = R"({"version_info":"1"})"});
-  Answer(Fetch(), {.body = Response("1", {Cluster("a")})});
+  Send(kCds, {"a"});
+  Respond(lds, {.body = R"({"version_info":"1"})"});
+  Respond(Fetch(), {.body = Response("1", {Cluster("a")})});
   EXPECT_THAT(Next(), HasSubstr(kCds));
   EXPECT_THAT(Next(), HasSubstr(kLds));
 }
 TEST_F(Rest, MaxAgeIsWaitedForTenMinutesAtMost) {  // E4.8
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = Response("1", {Cluster("a")}), .max_age = 60 * GXDS_SECOND});
   Next();
   ASSERT_TRUE(WasSent());
-  Ask(kCds, {"a"}, "1", kAck);
+  Send(kCds, {"a"}, "1", kAck);
   ASSERT_TRUE(WasSent());
   EXPECT_GE(Wait(), 60 * GXDS_SECOND);
   EXPECT_LE(Wait(), 72 * GXDS_SECOND);
   now_ += Wait();
-  Answer(Fetch(), {.body = Response("2", {Cluster("a")}), .max_age = 86400 * GXDS_SECOND});
+  Respond(Fetch(), {.body = Response("2", {Cluster("a")}), .max_age = 86400 * GXDS_SECOND});
   Next();
-  Ask(kCds, {"a"}, "2", kAck);
+  Send(kCds, {"a"}, "2", kAck);
   EXPECT_GE(Wait(), 600 * GXDS_SECOND);
   EXPECT_LE(Wait(), 720 * GXDS_SECOND);
 }
 TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {  // E4.8
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.code = 503, .body = "busy\n", .retry_after = 40 * GXDS_SECOND});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.code = 503, .body = "busy\n", .retry_after = 40 * GXDS_SECOND});
   EXPECT_EQ(End(),
             "http://h/v3/discovery:clusters: expected the HTTP status 200 or 304, found 503: "
             "busy");
   Open();
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   EXPECT_EQ(Fetch().path, "");
   EXPECT_FALSE(WasSent());
   EXPECT_EQ(Wait(), 40 * GXDS_SECOND);
@@ -242,8 +242,8 @@ TEST_F(Rest, RetryAfterHoldsForTheNextStreamToo) {  // E4.8
   EXPECT_TRUE(WasSent());
 }
 TEST_F(Rest, AServerThatFailsEndsTheStream) {  // E4.9
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.code = 0, .body = "Connection refused"});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.code = 0, .body = "Connection refused"});
   EXPECT_EQ(End(), "http://h/v3/discovery:clusters: Connection refused");
   EXPECT_EQ(End(), "") << "once";
   EXPECT_EQ(Wait(), -1);
@@ -252,35 +252,35 @@ TEST_F(Rest, AServerThatFailsEndsTheStream) {  // E4.9
 TEST_F(Rest, ANewStreamRequestsAllAgain) {
   Hold();
   now_ += Wait();
-  Answer(Fetch(), {.code = 500});
+  Respond(Fetch(), {.code = 500});
   ASSERT_NE(End(), "");
   Open();
-  Ask(kCds, {"a"}, "", R"(,"node":{"id":"n"},"version_info":"1")");
+  Send(kCds, {"a"}, "", R"(,"node":{"id":"n"},"version_info":"1")");
   Request r = Fetch();
-  EXPECT_THAT(r.body, Not(HasSubstr("version_info"))) << "so that there is an answer";
-  Answer(r, {.body = Response("1", {Cluster("a")})});
+  EXPECT_THAT(r.body, Not(HasSubstr("version_info"))) << "so that there is a response";
+  Respond(r, {.body = Response("1", {Cluster("a")})});
   EXPECT_NE(Next(), "");
 }
 TEST_F(Rest, AResponseThatComesAfterTheEndIsDropped) {
-  Ask(kCds, {"a"});
+  Send(kCds, {"a"});
   Request r = Fetch();
   gxds_web_server_close(server_);
-  Answer(r, {.body = Response("1", {Cluster("a")})});
+  Respond(r, {.body = Response("1", {Cluster("a")})});
   EXPECT_EQ(Next(), "");
   Open();
-  Answer(r, {.body = Response("1", {Cluster("a")})});
+  Respond(r, {.body = Response("1", {Cluster("a")})});
   EXPECT_EQ(Next(), "");
 }
 TEST_F(Rest, RedirectsAreNotFollowed) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.code = 301});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.code = 301});
   EXPECT_EQ(End(),
             "http://h/v3/discovery:clusters: expected the HTTP status 200 or 304, found 301 "
             "(redirects are not followed)");
 }
 TEST_F(Rest, APageIsNoResponse) {
-  Ask(kCds, {"a"});
-  Answer(Fetch(), {.body = "<html>", .content_type = "text/html; charset=utf-8"});
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = "<html>", .content_type = "text/html; charset=utf-8"});
   EXPECT_EQ(End(),
             "http://h/v3/discovery:clusters: expected the Content-Type application/json, "
             "found text/html; charset=utf-8");
@@ -289,8 +289,8 @@ TEST_F(Rest, TypesThatServersGuessAreTaken) {
   for (const char *type : {"", "text/plain; charset=utf-8", "application/octet-stream",
                            "Application/JSON", "application/grpc+json"}) {
     Open();
-    Ask(kCds, {"a"});
-    Answer(Fetch(), {.body = Response("1", {Cluster("a")}), .content_type = type});
+    Send(kCds, {"a"});
+    Respond(Fetch(), {.body = Response("1", {Cluster("a")}), .content_type = type});
     EXPECT_NE(Next(), "") << type;
   }
 }
@@ -312,8 +312,8 @@ TEST_F(Rest, WrongJsonIsReportedWithLineAndField) {  // E4.9
   };
   for (const auto &w : wrong) {
     Open();
-    Ask(kCds, {"a"});
-    Answer(Fetch(), {.body = w.body});
+    Send(kCds, {"a"});
+    Respond(Fetch(), {.body = w.body});
     EXPECT_THAT(End(), AllOf(HasSubstr("/v3/discovery:clusters: is no DiscoveryResponse: "),
                              HasSubstr(w.why)))
         << w.body;
@@ -321,13 +321,13 @@ TEST_F(Rest, WrongJsonIsReportedWithLineAndField) {  // E4.9
   }
 }
 TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {  // E4.10
-  Ask(kCds, {"a"});
-  Answer(Fetch(),
-         {.body = Response(
-              "1",
-              {Cluster("a", R"(,"field_of_2030":{"x":1},"transport_socket":{"name":"t",)"
-                            R"("typed_config":{"@type":"type.googleapis.com/new.Type","y":2}})")},
-              R"(,"another_field":[])")});
+  Send(kCds, {"a"});
+  Respond(Fetch(),
+          {.body = Response(
+               "1",
+               {Cluster("a", R"(,"field_of_2030":{"x":1},"transport_socket":{"name":"t",)"
+                             R"("typed_config":{"@type":"type.googleapis.com/new.Type","y":2}})")},
+               R"(,"another_field":[])")});
   EXPECT_EQ(End(), "");
   EXPECT_THAT(NextBytes(), AllOf(HasSubstr("type.googleapis.com/new.Type"), Not(HasSubstr("2030"))))
       << "the decoder of clusters is told of a type that it does not know, and refuses it";

@@ -177,7 +177,7 @@ TEST(DeltaStream, ResponseOfATypeThatWasNeverRequestedGetsNoAck) {
   Scenario s(Delta());
   s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo +foo1 node");
-  // An answer without names would request all.
+  // An ACK without names would subscribe to everything.
   s.server().RespondDelta(kBar, {{"bar1", "1", "bar1=1"}});
   EXPECT_EQ(s.NextRequest(), "nothing");
   s.ForgiveTimers();

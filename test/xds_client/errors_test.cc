@@ -235,7 +235,7 @@ TEST(Timer, SeveralFireInTheOrderOfTheirNames) {
   auto watchers = s.WatchTogether({{&kFoo, "foo2"}, {&kFoo, "foo1"}, {&kFoo, "foo3"}});
   std::string order;
   for (int i = 0; i < 3; i++) {
-    s.WhenTold(*watchers[i], [&order, i] { order += std::to_string(i); });
+    s.WhenNotified(*watchers[i], [&order, i] { order += std::to_string(i); });
   }
   s.Advance(15 * GXDS_SECOND);
   EXPECT_EQ(order, "012");
@@ -261,7 +261,7 @@ TEST(Watch, OfANameThatCanNotBeParsedIsAnError) {
             "(node ID:xds_client_test)");
   EXPECT_EQ(s.Watch(kFoo, "").Next(),
             "error UNAVAILABLE: Unable to parse resource name  (node ID:xds_client_test)");
-  EXPECT_EQ(s.TakeTrace(), (std::vector<std::string>{"TOLD", "TOLD"}));
+  EXPECT_EQ(s.TakeTrace(), (std::vector<std::string>{"NOTIFY", "NOTIFY"}));
   EXPECT_EQ(s.Dump(), "");
   EXPECT_EQ(gxds_client_watch_count(s.client()), 2u);
 }

@@ -109,7 +109,7 @@ TEST(Fallback, EndsWithTheFirstResponseOfThePrimary) {  // A71.8
   EXPECT_EQ(foo1.Next(), "foo1=primary");
   EXPECT_FALSE(s.secondary.connected());
   EXPECT_THAT(s.TakeTrace(),
-              ElementsAre("TOLD", "SEND", "CLOSE server2", "DISCONNECT server2", "READ"));
+              ElementsAre("NOTIFY", "SEND", "CLOSE server2", "DISCONNECT server2", "READ"));
 }
 
 /* The primary's silence may mean that it has no news, or that it is down. */

@@ -14,7 +14,7 @@ TEST(Flow, ReadComesAfterAllThatAMessageCaused) {
   auto watchers = s.WatchTogether({{&kFoo, "foo1"}, {&kFoo, "foo2"}, {&kFoo, "foo1"}});
   s.TakeTrace();
   s.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "TOLD", "TOLD", "SEND", "READ"));
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("NOTIFY", "NOTIFY", "NOTIFY", "SEND", "READ"));
   s.Forgive();
 }
 
@@ -24,9 +24,9 @@ TEST(Flow, ReadComesAfterWhatTheWatchersDidAboutIt) {
   Watcher &bar1 = s.Watch(kBar, "bar1");
   s.Respond(kBar, "1", {"bar1=1"});
   s.TakeTrace();
-  s.WhenTold(foo1, [&] { s.Watch(kBar, "bar1"); });  // notified at once, from the cache
+  s.WhenNotified(foo1, [&] { s.Watch(kBar, "bar1"); });  // notified at once, from the cache
   s.Respond(kFoo, "1", {"foo1=1"});
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "TOLD", "SEND", "READ"));
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("NOTIFY", "NOTIFY", "SEND", "READ"));
   EXPECT_EQ(bar1.Next(), "bar1=1");
   s.Forgive();
 }
@@ -57,10 +57,10 @@ TEST(Flow, ActionsOfAStreamThatClosedBeforeTheDrainAreDropped) {
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});
   EXPECT_EQ(foo1.Next(), "foo1=1");
-  s.WhenTold(foo1, [&] { s.Cancel(foo1); });
+  s.WhenNotified(foo1, [&] { s.Cancel(foo1); });
   s.TakeTrace();
   s.Respond(kFoo, "2", {"foo1=2"});
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "CLOSE server1", "DISCONNECT server1"));
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("NOTIFY", "CLOSE server1", "DISCONNECT server1"));
   s.Forgive();
 }
 

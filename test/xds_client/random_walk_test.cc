@@ -1,5 +1,5 @@
 // A random walk from a seed: watches start and end, servers respond, send bad data, fail and
-// return. Then everything heals, and every watcher must hold what the servers have.
+// return. Then everything recovers, and every watcher must hold what the servers have.
 //
 // The servers send as little as the protocol allows. They ignore a request with a stale nonce, and
 // send nothing while they assume that the client has everything it requested. So a client that

@@ -399,7 +399,7 @@ void Scenario::Tell(const gxds_action &action) {
     ASSERT_NE(action.error, nullptr);
     watcher->told_.push_back("error " + status);
   }
-  trace_.push_back("TOLD");
+  trace_.push_back("NOTIFY");
   if (!watcher->then_) return;
   std::function<void()> then = std::move(watcher->then_);
   watcher->then_ = nullptr;

@@ -133,7 +133,7 @@ class Scenario {
   // Runs fn, then drains once.
   void Together(const std::function<void()> &fn);
   // Calls fn, without a drain of its own, at the watcher's next notification.
-  void WhenTold(Watcher &watcher, std::function<void()> fn) { watcher.then_ = std::move(fn); }
+  void WhenNotified(Watcher &watcher, std::function<void()> fn) { watcher.then_ = std::move(fn); }
 
   Server &server(const std::string &uri = "server1");
   // Short forms for the first server.
@@ -153,7 +153,7 @@ class Scenario {
   // One line for each held resource: "Foo foo1 ACKED 1 foo1=6", "… failed 2 CODE: …".
   std::string Dump() const;
   // The actions since the last call, without the contents of requests and notifications: "CONNECT
-  // server1", "OPEN server1", "READ", "CLOSE", "DISCONNECT", "SEND", "TOLD".
+  // server1", "OPEN server1", "READ", "CLOSE", "DISCONNECT", "SEND", "NOTIFY".
   std::vector<std::string> TakeTrace();
   const std::vector<std::string> &log() const { return log_; }
   bool Logged(const std::string &part) const;

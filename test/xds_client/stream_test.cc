@@ -175,7 +175,7 @@ TEST(Stream, VersionThatWaitsForAConnectionIsLeftAloneWhenTheChannelFails) {
   s.TakeTrace();
   s.server().FailChannel("connection refused");
   EXPECT_EQ(s.foo1.Next(), std::string("ambient ") + kChannelDown);
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD"));
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("NOTIFY"));
   s.server().ReleaseSend();
   s.Respond(kFoo, "2", {"foo1=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=2 nonce=n1");

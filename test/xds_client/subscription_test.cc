@@ -528,13 +528,13 @@ TEST(Subscription, WhatANotifiedWatcherWatchesGoesOutWithTheAck) {
   Scenario s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
-  s.WhenTold(foo1, [&] {
+  s.WhenNotified(foo1, [&] {
     s.Watch(kFoo, "foo2");
     s.Watch(kBar, "bar1");
   });
   s.TakeTrace();
   s.Respond(kFoo, "1", {"foo1=6"});
-  EXPECT_THAT(s.TakeTrace(), ElementsAre("TOLD", "SEND", "READ", "SEND"));
+  EXPECT_THAT(s.TakeTrace(), ElementsAre("NOTIFY", "SEND", "READ", "SEND"));
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar1]");
   EXPECT_EQ(foo1.Next(), "foo1=6");
@@ -545,7 +545,7 @@ TEST(Subscription, EndedWatchIsNotNotifiedOfWhatWasQueued) {
   Scenario s;
   Watcher &first = s.Watch(kFoo, "foo1");
   Watcher &second = s.Watch(kFoo, "foo1");
-  s.WhenTold(first, [&] { s.Cancel(second); });
+  s.WhenNotified(first, [&] { s.Cancel(second); });
   s.Respond(kFoo, "1", {"foo1=6"});
   EXPECT_EQ(first.Next(), "foo1=6");
   EXPECT_EQ(second.Next(), "nothing");
