@@ -10,7 +10,7 @@
 #include "transport/dump.h"
 
 static const char kTooLate[] =
-    "grpc_xds: the xDS clients were too busy to say within %d s what they hold";
+    "grpc_xds: the xDS clients were too busy to report within %d s what they hold";
 
 __attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dump(
     struct grpc_slice take_host) {
@@ -35,8 +35,8 @@ __attribute__((visibility("default"))) struct grpc_slice grpc_xds_impl_merge_dum
 
 static grpc_xds_result give(gxds_dump_form form, char **data, size_t *size) {
   gxds_str out;
-  bool answered = gxds_clients_dump(form, gxds_str_of(NULL, 0), &out);
-  if (answered) {
+  bool done = gxds_clients_dump(form, gxds_str_of(NULL, 0), &out);
+  if (done) {
     *data = malloc(out.size + 1);
     if (!*data) abort();
     memcpy(*data, out.data ? out.data : "", out.size);
@@ -46,7 +46,7 @@ static grpc_xds_result give(gxds_dump_form form, char **data, size_t *size) {
     gpr_log(GPR_ERROR, kTooLate, GXDS_DUMP_SECONDS_MAX);
   }
   gxds_str_free(&out);
-  return answered ? GRPC_XDS_OK : GRPC_XDS_ERROR_BUSY;
+  return done ? GRPC_XDS_OK : GRPC_XDS_ERROR_BUSY;
 }
 
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_impl_dump_client_status(

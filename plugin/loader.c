@@ -64,7 +64,7 @@ static const char *version_of(const gxds_host_library *impl) {
 static grpc_xds_result register_with(const gxds_host_library *host) {
   if (host->other) {
     return fail(host, GRPC_XDS_ERROR_HOST_VERSION,
-                "this program has two gRPCs, %s and %s: which of them is meant cannot be told",
+                "this program has two gRPCs, %s and %s: it is not known which one is meant",
                 host->known->soname, host->other->soname);
   }
   if (!host->known || strcmp(host->version, host->known->version) != 0) {

@@ -92,9 +92,8 @@ static gxds_entry *look_up_requested(gxds_application *a, gxds_str text) {
 }
 
 /* Looks up the name of a resource. Returns false if it is no name of this type. *out is NULL if
- * this server was not asked for it; or if the response has the name already, which is added as an
- * error.
- */
+ * it was not requested from this server, or if the response has the name already, which is added as
+ * an error. */
 static bool look_up_first(gxds_application *a, size_t index, gxds_str text, gxds_entry **out) {
   *out = look_up_requested(a, text);
   if (*out) {
