@@ -232,6 +232,10 @@ static const gxds_resource *no_previous(void *arg, gxds_str name) {
 /* Decodes and uses a kept resource; false if that fails. It may fail, because another version of
  * this program may have accepted and kept the resource. */
 static bool decode_kept(gxds_client *c, gxds_entry *e, const gxds_kept *kept, gxds_time now) {
+  if (kept->version.size > GXDS_VERSION_BYTES_MAX) {
+    log_refusal(c, e, gxds_str_z("version too long"));
+    return false;
+  }
   gxds_decode_context context = {
       .bootstrap = c->bootstrap, .server = kept->server, .host = c->host, .previous = no_previous};
   gxds_decoded decoded = {0};

@@ -277,6 +277,16 @@ TEST(Kept, ThatIsRefusedIsIgnoredAndLogged) {
   EXPECT_TRUE(s.Logged("resource cache: Foo resource foo1 ignored: errors validating Foo"));
 }
 
+// No server may send such a version, but anything may be on the disk.
+TEST(Kept, ThatHasTooLongAVersionIsIgnoredAndLogged) {
+  Disk disk = {{"server1 Foo foo1", std::string(70000, '7') + " foo1=kept"}};
+  Keeping s(&disk);
+  Watcher &foo1 = s.Watch(kFoo, "foo1");
+  s.server().FailChannel("down");
+  EXPECT_THAT(foo1.Next(), HasSubstr("error UNAVAILABLE: xDS channel for server server1: down"));
+  EXPECT_TRUE(s.Logged("resource cache: Foo resource foo1 ignored: version too long"));
+}
+
 TEST(Kept, IsOfTheAuthorityOfItsName) {
   const std::string name = "xdstp://a/test.v3.Foo/x";
   Disk disk;
