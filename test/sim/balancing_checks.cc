@@ -391,7 +391,7 @@ void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
   ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {
     const std::string address = TextOf(e.address);
     bool ready = IsReady(root, l, e);
-    if (world_->options().LeavesOut() && l.more == nullptr) {
+    if (world_->options().LeavesOut() && !HasMore(l)) {
       if (!IsWatched(root, address)) {
         Wrong("waits", "an RPC to " + root + ": " + text + ", and " + address + " is not tried");
       }
