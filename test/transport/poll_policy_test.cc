@@ -108,6 +108,7 @@ TEST(PollPolicy, WakesSixTimesForAnEventThatOthersTakeInAnIdleProgram) {
   t.Others(GXDS_SECOND);
   for (int event = 0; event < 10; ++event) {
     t.BecomeIdle();
+    t.Wait(t.now() + 300 * GXDS_MILLISECOND);
     int wakes = 1;
     t.Step(true);
     while (t.kind() != GXDS_POLL_WATCH || t.time() != GXDS_POLL_QUIET_MAX) {

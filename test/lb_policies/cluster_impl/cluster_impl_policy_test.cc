@@ -102,10 +102,15 @@ TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A
   EXPECT_EQ(Told(), "c[a 1=1+0 0 now] dropped 1");
 }
 
-// One locality with one endpoint, which has that hostname.
-snapshot::Endpoints MakeNamed(const gxds_str* hostname) {
+// One locality with one endpoint, which has that hostname. A call renames the endpoints of earlier
+// ones.
+snapshot::Endpoints MakeNamed(const char* hostname) {
+  static gxds_str name;
+  static gxds_locality_rare rare;
+  name = gxds_str_z(hostname);
+  rare.hostnames = &name;
   snapshot::Endpoints endpoints = MakeEndpoints({{"a"}});
-  const_cast<gxds_locality*>(endpoints.get()->priorities[0].localities[0])->hostnames = hostname;
+  const_cast<gxds_locality*>(endpoints.get()->priorities[0].localities[0])->rare = &rare;
   return endpoints;
 }
 
@@ -118,8 +123,7 @@ Request Routed(bool auto_host_rewrite) {
 }
 
 TEST_F(ClusterImplPolicyTest, AnRpcGetsTheHostnameOfItsEndpointIfItsRouteWantsThat) {  // A81.9
-  const gxds_str hostname = gxds_str_z("a.example:80");
-  Start(Leaf(Picking(), MakeNamed(&hostname)));
+  Start(Leaf(Picking(), MakeNamed("a.example:80")));
   auto wanted = host_.Pick(Routed(true)), other = host_.Pick(Routed(false));
   auto of_no_route = host_.Pick();
   EXPECT_EQ(wanted->authority(), "a.example:80");
@@ -157,15 +161,11 @@ class SniTest : public ClusterImplPolicyTest {
     options_.tls = true;
   }
   const std::string* Asked(const char* hostname) {
-    hostname_ = gxds_str_z(hostname);
-    Start(Leaf(options_, *hostname == 0 ? MakeEndpoints({{"a"}}) : MakeNamed(&hostname_)));
+    Start(Leaf(options_, *hostname == 0 ? MakeEndpoints({{"a"}}) : MakeNamed(hostname)));
     return host_.subchannels()[0]->args.GetString("server_name");
   }
 
   snapshot::ClusterOptions options_ = Picking();
-
- private:
-  gxds_str hostname_;
 };
 
 TEST_F(SniTest, ASubchannelGetsTheClusters) {  // A101.2
