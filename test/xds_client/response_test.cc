@@ -290,9 +290,11 @@ TEST(Response, AfterTheLastSerialNoResourceSeemsToBeADuplicate) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=1"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v1 nonce=n1");
+  EXPECT_EQ(s.foo1.Next(), "foo1=1");
   serial_probe_set(s.client(), UINT32_MAX);
   s.Respond(kFoo, "v2", {"foo1=2", "foo2=2"});
   EXPECT_EQ(s.NextRequest(), "Foo [foo1 foo2] version=v2 nonce=n2");
+  EXPECT_EQ(s.foo1.Next(), "foo1=2");
   EXPECT_EQ(s.foo2.Next(), "foo2=2");
 }
 
