@@ -215,7 +215,9 @@ void Balancing::StartRpc(Random *random) {
   rpc.breaks = At(call->subchannel()->address).breaks;
   rpc.load = orca_test::Cpu(0.1 + 0.1 * random->Int(9)) + orca_test::Double(6, 100);
   rpc.breaker = BreakerOf(leaf);
+  rpc.in_doubt = !IsOfNewest(root, *call->subchannel());
   InFlight()[rpc.breaker]++;
+  InDoubt()[rpc.breaker] += rpc.in_doubt ? 1 : 0;
   call->Start();
   Count(*call, root);
   plants_.Keep(call->subchannel());
@@ -228,6 +230,7 @@ void Balancing::FinishRpc(size_t index) {
   rpc.call->Finish(rpc.breaks ? memory::Unavailable("broken") : memory::Status(),
                    {{GXDS_ORCA_METADATA_KEY, rpc.load}});
   InFlight()[rpc.breaker]--;
+  InDoubt()[rpc.breaker] -= rpc.in_doubt ? 1 : 0;
   rpcs_.erase(rpcs_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 

@@ -100,7 +100,8 @@ class Balancing {
   };
   struct Rpc {
     std::unique_ptr<memory::Call> call;
-    std::string breaker;  // the circuit breaker that counts it
+    std::string breaker;    // the circuit breaker that counts it
+    bool in_doubt = false;  // its policies may have another breaker, of an older snapshot
     bool breaks = false;
     std::string load;  // the load that its backend reports at its end (A51)
   };
@@ -307,6 +308,8 @@ class Balancing {
 // RPCs in flight by their circuit breaker, of all channels of all clients, which are one process
 // here.
 std::map<std::string, uint32_t> &InFlight();
+// Those of them that another breaker may count.
+std::map<std::string, uint32_t> &InDoubt();
 
 }  // namespace gxds_sim
 

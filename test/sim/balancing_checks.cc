@@ -49,6 +49,11 @@ std::map<std::string, uint32_t> &InFlight() {
   return *in_flight;
 }
 
+std::map<std::string, uint32_t> &InDoubt() {
+  static auto *in_doubt = new std::map<std::string, uint32_t>;
+  return *in_doubt;
+}
+
 // ---- contents of a snapshot ----
 
 bool Balancing::Has(const gxds_config *config, const std::string &leaf,
@@ -358,7 +363,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root, const std
     Wrong("where-to", root + " leads to " + address + ", which " + leaf + " has no more");
   }
   if (!IsOfNewest(root, *call.subchannel())) return;  // its limit is that of its own snapshot
-  const uint32_t in_flight = InFlight()[BreakerOf(leaf)];
+  const uint32_t in_flight = InFlight()[BreakerOf(leaf)] - InDoubt()[BreakerOf(leaf)];
   if (in_flight >= LimitOf(leaf, true)) {
     Wrong("breaker", leaf + " has " + std::to_string(in_flight) + " RPCs in flight, and one more");
   }

@@ -11,12 +11,12 @@ namespace gxds_sim {
 namespace {
 
 // Enough picks to reach each endpoint, whatever its share, even with policies that pick at random.
-constexpr int kPicksOfAll = 400;
+constexpr int kPicksOfAll = 800;
 constexpr int kPicksOfEjected = 24;
 // The same for policies that pick endpoints in turn.
-constexpr int kPicksDealt = 60;
+constexpr int kPicksDealt = 400;
 // One in so many clusters is checked, because the check takes many picks.
-constexpr int kMultipliersOneIn = 6;
+constexpr int kMultipliersOneIn = 3;
 // The time between checks whether an endpoint is back; several fit into an interval.
 constexpr gxds_duration kPause = 4 * GXDS_SECOND;
 // The rounds in which a success rate may be too low.

@@ -179,7 +179,7 @@ Options DrawOptions(uint64_t seed) {
   DrawWeb(&web, &o);
   Random limits(Mix(seed, 10));
   if (limits.OneIn(3)) {
-    o.endpoints_max = 2 + limits.Int(10);
+    o.endpoints_max = 2 + limits.Int(6);
     o.limits.eager = static_cast<size_t>(limits.Int(8));
     o.limits.window = 1 + static_cast<uint32_t>(limits.Int(3));
   }

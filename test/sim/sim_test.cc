@@ -63,7 +63,7 @@ class Canary : public ::testing::TestWithParam<int> {};
 
 TEST_P(Canary, IsFound) {
   Plant plant = static_cast<Plant>(GetParam());
-  for (uint64_t seed = 1; seed <= 600; seed++) {
+  for (uint64_t seed = 1; seed <= 1200; seed++) {
     RunSpec spec;
     spec.seed = seed;
     spec.plant = plant;

@@ -21,7 +21,7 @@ class Selector : public SelectorTest {
     gxds_route_request request = {Z(path), [](void *, gxds_str, gxds_str *) { return false; },
                                   nullptr, nullptr,
                                   nullptr, nullptr};
-    Selection out;
+    Selection out = {};
     const bool routed = gxds_selector_select(s, &request, &out, &out.error);
     EXPECT_EQ(routed, out.error.size == 0);
     return out;
