@@ -325,7 +325,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
     if (d->kind == GXDS_DEADLINE_QUIET) gxds_conn_on_quiet(c, conn_of(d));
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
       continue; /* gxds_client_settle() does the rest */
-    if (d->kind == GXDS_DEADLINE_SUB && !sub_of(d)->requested) {
+    if (d->kind == GXDS_DEADLINE_SUB && !sub_of(d)->on_its_way) {
       sub_of(d)->overdue = true; /* it is requested once more first */
       continue;
     }

@@ -9,7 +9,7 @@
  * - A stream begins with the versions of the cached resources, and the server sends only newer
  *   ones.
  * - A server responds to a name with its resource or with a removal. After a removal the client
- * does not wait for the does-not-exist timer. */
+ *   does not wait for the does-not-exist timer. */
 #include "base/upb.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"

@@ -222,6 +222,7 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (conn->sending_type == GXDS_NO_TYPE) return;
   gxds_type_state *t = &conn->types[conn->sending_type];
   for (gxds_sub *sub = t->sending; sub && sub != t->unsent; sub = sub->next) {
+    sub->on_its_way = true;
     await(c, sub, now);
   }
   t->sending = NULL;
@@ -272,7 +273,7 @@ void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
       sub->settled = sub->requested = sub->requested_before = sub->sends_version = false;
-      sub->overdue = false;
+      sub->on_its_way = sub->overdue = false;
       sub->sent_state = GXDS_SENT_NOTHING;
       set_resubscribed(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);

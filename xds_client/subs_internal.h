@@ -37,6 +37,7 @@ struct gxds_sub {
                              see gxds_dropped */
   bool sends_version : 1; /* the request that subscribes to it sends the version of the cached
                              resource */
+  bool on_its_way : 1;    /* that request was sent; while it is only encoded, no timer fires */
   bool overdue : 1;       /* the timer of the sub that this one replaces would have fired before the
                              request for this one was on its way: it fires then */
   uint8_t sent_state;     /* a gxds_sent_state */

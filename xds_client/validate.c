@@ -66,9 +66,10 @@ static void check_type(const gxds_conn *conn, size_t type) {
     GXDS_CHECK(sub->requested == (part < 2));
     resubscribed += sub->resubscribed;
     GXDS_CHECK(conn->stream || sub->sent_state == GXDS_SENT_NOTHING);
+    GXDS_CHECK(sub->on_its_way == (part == 0));
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     /* A57: the timer does not start before the request is on its way. */
-    GXDS_CHECK(conn->stream && (part == 0 || sub->repeats > 0));
+    GXDS_CHECK(conn->stream && (sub->on_its_way || sub->repeats > 0));
     GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);

@@ -376,8 +376,8 @@ TEST(Subscription, NameRequestedAgainHasNoMoreTimeThanOthers) {  // A57
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
 
-// Its time ends before the server can have the second request. The watcher is told after that.
-TEST(Subscription, NameAskedForAgainDuringASendDoesNotFailBeforeItsRequest) {  // A57
+// Its time ends before the second request is sent. The watcher is notified after that.
+TEST(Subscription, NameRequestedAgainDuringASendDoesNotFailBeforeItsRequest) {  // A57
   GivenUp s;
   Watcher &again = s.Watch(kBar, "bar1");
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
@@ -390,6 +390,23 @@ TEST(Subscription, NameAskedForAgainDuringASendDoesNotFailBeforeItsRequest) {  /
   EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
   s.server().ReleaseSend();
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n2");
+  EXPECT_EQ(again.Next(), "nothing");
+  s.server().ReleaseSend();
+  s.Advance(0);
+  EXPECT_THAT(again.Next(), HasSubstr("NOT_FOUND: does not exist"));
+}
+
+// The same, if its time ends while that request is being sent.
+TEST(Subscription, NameRequestedAgainDoesNotFailWhileItsRequestIsSent) {  // A57
+  GivenUp s;
+  Watcher &again = s.Watch(kBar, "bar1");
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=1 nonce=n1");
+  s.server().HoldSends();
+  s.Respond(kBar, "2", {"bar2=3"});
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n2");
+  s.Advance(20 * GXDS_SECOND);
   EXPECT_EQ(again.Next(), "nothing");
   s.server().ReleaseSend();
   s.Advance(0);
