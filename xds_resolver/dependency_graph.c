@@ -20,6 +20,19 @@ static const gxds_shared_name *shared_name(const gxds_node *node, gxds_str name)
   return node->subject.name;
 }
 
+static void list_as_idle(gxds_dependency_manager *m, gxds_source *source) {
+  if (source->subject.is_listed) return;
+  source->subject.is_listed = true;
+  LL_PREPEND(m->idle, source);
+}
+
+static gxds_source *take_idle(gxds_dependency_manager *m) {
+  gxds_source *first = m->idle;
+  LL_DELETE(m->idle, first);
+  first->subject.is_listed = false;
+  return first;
+}
+
 /* The source of a leaf's endpoints, made if there is none. */
 static gxds_source *source_get(gxds_dependency_manager *m, const gxds_node *node,
                                const gxds_cluster *leaf) {
@@ -36,7 +49,7 @@ static gxds_source *source_get(gxds_dependency_manager *m, const gxds_node *node
     source = GXDS_NEW(gxds_source);
     gxds_subject_start(m, &source->subject, kind, shared_name(node, name));
     gxds_index_add(&m->sources, &source->subject.by_name, hash);
-    LL_PREPEND(m->idle, source);
+    list_as_idle(m, source);
   }
   gxds_text_fini(&dns_name);
   return source;
@@ -48,12 +61,11 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (use->source) {
     DL_DELETE(use->source->uses, use);
     /* It is stopped once its replacement is published. */
-    if (!use->source->uses) LL_PREPEND(m->idle, use->source);
+    if (!use->source->uses) list_as_idle(m, use->source);
   }
   use->node = node;
   use->source = source;
   if (!source) return;
-  if (!source->uses) LL_DELETE(m->idle, source); /* most are new, so at its front */
   DL_APPEND(source->uses, use);
 }
 
@@ -72,7 +84,6 @@ void gxds_source_touch(gxds_dependency_manager *m, gxds_source *source) {
 }
 
 static void source_destroy(gxds_dependency_manager *m, gxds_source *idle) {
-  LL_DELETE(m->idle, idle);
   gxds_index_remove(&m->sources, &idle->subject.by_name);
   gxds_error_unref(idle->warning);
   gxds_subject_fini(m, &idle->subject);
@@ -81,8 +92,10 @@ static void source_destroy(gxds_dependency_manager *m, gxds_source *idle) {
 
 void gxds_sources_drop_idle(gxds_dependency_manager *m) {
   while (m->idle) {
-    gxds_subject_stop(m, &m->idle->subject);
-    source_destroy(m, m->idle);
+    gxds_source *source = take_idle(m);
+    if (source->uses) continue;
+    gxds_subject_stop(m, &source->subject);
+    source_destroy(m, source);
   }
 }
 
@@ -333,7 +346,7 @@ void gxds_nodes_drop_unreached(gxds_dependency_manager *m) {
 
 void gxds_nodes_fini(gxds_dependency_manager *m) {
   while (m->nodes) node_destroy(m, m->nodes);
-  while (m->idle) source_destroy(m, m->idle);
+  while (m->idle) source_destroy(m, take_idle(m));
   gxds_free(m->graph.items);
   gxds_free(m->changed.items);
 }

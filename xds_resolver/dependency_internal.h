@@ -58,6 +58,7 @@ typedef struct gxds_subject {
   const gxds_error *ambient; /* a reference to the ambient error; NULL if there is none */
   uint8_t kind;              /* gxds_subject_kind */
   uint8_t presence;          /* gxds_presence */
+  bool is_listed;            /* a source: it is in the manager's list of idle sources */
 } gxds_subject;
 
 typedef struct gxds_node gxds_node;
@@ -75,7 +76,7 @@ struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
   const gxds_error *warning; /* an oddity of the endpoints; NULL if there is none */
-  gxds_source *next;         /* if nobody uses it: in the manager's list of idle sources */
+  gxds_source *next;         /* in the manager's list of idle sources */
 };
 
 /* How a walk goes from a node to others. */
@@ -179,7 +180,7 @@ struct gxds_dependency_manager {
                              are kept */
   gxds_node_list graph;   /* as of the last gxds_nodes_judge(), and then nodes with new lists */
   bool reshaped;          /* the graph may have changed, or the roots of the snapshot */
-  gxds_source *idle;      /* those that nobody uses */
+  gxds_source *idle;      /* all that nobody uses; some in it are used again */
 
   uint64_t last_token;
   gxds_dependency_queued *actions;

@@ -4,8 +4,19 @@
 namespace {
 size_t g_allocations = 0;
 size_t g_nodes_looked_at = 0;
+size_t g_judged = 0;
+struct NodeList {  // gxds_node_list
+  void **items;
+  size_t count;
+  size_t capacity;
+};
 }  // namespace
 extern "C" {
+NodeList __real_gxds_nodes_judge(void *manager);
+NodeList __wrap_gxds_nodes_judge(void *manager) {
+  g_judged++;
+  return __real_gxds_nodes_judge(manager);
+}
 bool __real_gxds_node_is_reached(const void *node, int kind);
 bool __wrap_gxds_node_is_reached(const void *node, int kind) {
   g_nodes_looked_at++;
@@ -226,7 +237,7 @@ TEST_F(DependencyCluster, ASubscriptionLooksAtNoOtherCluster) {
   Settle();
   for (const auto &name : names) Tell(NewEndpoints(name));
   Settle();
-  g_nodes_looked_at = 0;
+  g_nodes_looked_at = g_judged = 0;
   auto settle = [this] {
     gxds_dependency_manager_settle(m_);
     while (const gxds_dependency_action *a = gxds_dependency_manager_next_action(m_)) Do(a);
@@ -243,6 +254,7 @@ TEST_F(DependencyCluster, ASubscriptionLooksAtNoOtherCluster) {
   EXPECT_FALSE(Watched("CDS", "dynamic"));
   EXPECT_GT(g_nodes_looked_at, 0u);
   EXPECT_LT(g_nodes_looked_at, 30u);
+  EXPECT_EQ(g_judged, 0u);
 }
 
 TEST_F(DependencyCluster, ASubscriptionBringsAClusterIntoTheSnapshotButNotAmongTheRoots) {
