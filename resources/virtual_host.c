@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "envoy/config/route/v3/route_components.upb.h"
+#include "envoy/type/matcher/v3/regex.upb.h"
 #include "resources/http_filters_internal.h"
 #include "resources/route_config_internal.h"
 
@@ -61,6 +62,9 @@ static size_t size_of_texts(const route_message *in) {
     size += envoy_config_route_v3_RouteMatch_prefix(match).size + 1;
     size += envoy_config_route_v3_RouteMatch_path(match).size;
     size += envoy_config_route_v3_RouteMatch_path_separated_prefix(match).size;
+    const envoy_type_matcher_v3_RegexMatcher *regex =
+        envoy_config_route_v3_RouteMatch_safe_regex(match);
+    if (regex) size += envoy_type_matcher_v3_RegexMatcher_regex(regex).size;
   }
   const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
   if (action) size += envoy_config_route_v3_RouteAction_cluster(action).size + 1;
