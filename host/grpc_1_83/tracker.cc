@@ -22,7 +22,7 @@ class Tracker : public TrackerInCall {
   }
   ~Tracker() override {
     if (finished_) return;
-    gxds_finish given_up = {};
+    Finished given_up = {};
     given_up.code = GXDS_UNAVAILABLE;
     given_up.trailer = [](const gxds_finish*, gxds_str, gxds_str*) { return false; };
     gxds_tracker_finished(tracker_, &given_up);

@@ -48,7 +48,8 @@ HostsTracker* Of(gxds_tracker* tracker) { return static_cast<TrackerOfHost*>(tra
 const gxds_tracker_ops kTrackerOfHostOps = {
     [](gxds_tracker* tracker) { StartHosts(Of(tracker)); },
     [](gxds_tracker* tracker, const gxds_finish* finish) {
-      Of(tracker)->Finish(*static_cast<const Finished*>(finish)->args);
+      const auto* args = static_cast<const Finished*>(finish)->args;
+      if (args != nullptr) Of(tracker)->Finish(*args);
     },
     [](gxds_tracker* tracker) { std::unique_ptr<HostsTracker> owned(Of(tracker)); },
 };

@@ -52,7 +52,7 @@ Tracker* In(gxds_tracker* take_tracker) {
 
 // The end of an attempt, as the host reports it.
 struct Finished : gxds_finish {
-  const HostsTracker::FinishArgs* args;
+  const HostsTracker::FinishArgs* args;  // null: the host gave the attempt up without a report
   mutable Optional<std::string> buffer;
 };
 
