@@ -159,7 +159,8 @@ void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, grpc_call 
                                                    .destroy = on_unused,
                                                    .state = state,
                                                    .type = "jwt_token_file"};
-  /* If no token may be sent, this runs on any connection, so that the stream gets the reason. */
+  /* If no token may be sent, on_request() runs on any connection, so that the stream gets the
+   * reason. */
   grpc_call_credentials *of_call = grpc_metadata_credentials_create_from_plugin(
       plugin, creds->in_the_clear ? GRPC_SECURITY_NONE : GRPC_PRIVACY_AND_INTEGRITY, NULL);
   GXDS_CHECK(grpc_call_set_credentials(call, of_call) == GRPC_CALL_OK);

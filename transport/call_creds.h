@@ -31,7 +31,7 @@ void gxds_call_creds_reset_backoff(gxds_call_creds *c);
 /* The credentials of one call. Lives in the caller's struct; zero-initialised, the call has none.
  */
 typedef struct gxds_call_token {
-  gxds_status failure; /* why the call got no token; OK if it got one, or did not request it yet */
+  gxds_status failure;    /* why the call got no token; OK if it has one, or requested none */
   gxds_call_creds *creds; /* the rest is private */
   uintptr_t number;       /* never 0 */
   struct gxds_call_token *next;

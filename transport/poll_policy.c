@@ -26,8 +26,8 @@ enum { kLooks = 8 };
 #define POLL_SHORT GXDS_MILLISECOND
 
 /* Events that were fetched but not handled are looked for after 4 ms of quiet, then after 256 ms,
- * and then every GXDS_POLL_QUIET_MAX. The first look finds nearly all of them, and each one wakes a
- * thread, so there are few. */
+ * and then every GXDS_POLL_QUIET_MAX. The first look finds nearly all of them. Each look wakes a
+ * thread, so later ones are rare. */
 #define QUIET (4 * GXDS_MILLISECOND)
 #define QUIET_FACTOR 64
 

@@ -368,7 +368,7 @@ static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gx
   subscription *t = &r->types[type];
   const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
   t->fetch = 0;
-  /* A 304 is also a response to a request without a version: go-control-plane has the version ""
+  /* A 304 may also come for a request without a version: go-control-plane has the version ""
    * for a type of which it has no resources, and so nothing new. The resources may still come,
    * while A57's timer runs. */
   if (!gxds_web_server_is_good(s, path, response, true)) return;

@@ -1,5 +1,5 @@
 /* gxds_connect_limits: how many endpoints a channel connects to before RPCs need them, and how many
- * at a time. The limits of one channel stay the same. */
+ * at a time. Limits that a host sets stay the same as long as the channel. */
 #ifndef GRPC_XDS_LB_POLICIES_PACE_LIMITS_H_
 #define GRPC_XDS_LB_POLICIES_PACE_LIMITS_H_
 

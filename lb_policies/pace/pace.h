@@ -26,8 +26,8 @@ extern "C" {
 /* The usual, and the greatest, size of the window. This is enough to keep two processors busy on a
  * network without delay, and few enough to finish within some ten milliseconds. */
 #define GXDS_PACE_WINDOW 96
-/* The longest time that an attempt holds its place. With the window this allows at least 1,900
- * attempts a second, even if no endpoint responds. */
+/* The longest time that an attempt holds its place. With the usual window this allows at least
+ * 1,900 attempts a second, even if no endpoint responds. */
 #define GXDS_PACE_PATIENCE (50 * GXDS_MILLISECOND)
 
 typedef struct gxds_pace gxds_pace;

@@ -31,8 +31,8 @@
 //  - ejection-limit: no more endpoints are ejected than max_ejection_percent allows;
 //  - multiplier: each further ejection of an endpoint is longer, and each interval in between
 //    shortens the next one;
-//  - eager: before RPCs need them, new policies connect to as many endpoints as the limits of the
-//    channel allow, and not to more;
+//  - eager: before RPCs need them, new policies connect to a window of endpoints in each locality,
+//    and to no more than the limits of the channel allow;
 //  - quiet: without RPCs, updates and changes of backends, nothing connects;
 //  - growth: when picks have used each connected endpoint of a locality once, the locality connects
 //    to as many more, or at least to a window. It does not do so earlier;

@@ -32,7 +32,7 @@ typedef struct gxds_ads_stream {
                    handled (warming.h) */
   bool sending; /* a message is being sent; there is only one at a time */
   gxds_deadline due_later; /* set if a response is due later without an event: removals, or an
-                          update that waits for an ACK */
+                          update that waits for an ACK or NACK */
   gxds_time last_sign; /* the time of the client's last request, or of the end of the last send */
   UT_hash_handle by_id;
 } gxds_ads_stream;

@@ -148,8 +148,8 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   gxds_ads_response_fini(take_response);
 }
 
-/* An update waits for the ACK of the last response of its type. So a slow client gets one update
- * with all changes since then, and not each update, late. */
+/* An update waits for the ACK or NACK of the last response of its type. So a slow client gets one
+ * update with all changes since then, and not each update, late. */
 static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
   return t->outstanding && now < t->ack_by && !t->subscribed;
 }
@@ -177,9 +177,9 @@ static void pump_at(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
   if (!earlier) gxds_deadlines_set(&s->deadlines, &st->due_later, at);
 }
 
-/* True if a response was sent, or an update waits for an ACK. While an update waits, listeners
- * and routes wait too, because they may refer to it. Endpoints do not wait: Envoy ACKs clusters
- * only when it has their endpoints. */
+/* True if a response was sent, or an update waits for an ACK or NACK. While an update waits,
+ * listeners and routes wait too, because they may refer to it. Endpoints do not wait: Envoy ACKs
+ * clusters only when it has their endpoints. */
 static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   bool waits = false;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {

@@ -53,8 +53,9 @@ extern "C" {
  * ACKed or NACKed everything gets them after GXDS_FILE_REMOVAL_GRACE. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
-/* The longest time that an update of a type waits for the client's ACK of the response before it.
- * A correct client sends an ACK or a NACK at once. A client that does not still gets updates. */
+/* The longest time that an update of a type waits for the client's ACK or NACK of the response
+ * before it. A correct client sends an ACK or a NACK at once. A client that does not still gets
+ * updates. */
 #define GXDS_ADS_ACK_MAX (1 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
