@@ -145,6 +145,10 @@ bool Balancing::IsReplaced(const std::string &cluster, const memory::Subchannel 
 
 bool Balancing::IsOfNewest(const std::string &root, const memory::Subchannel &subchannel) const {
   const std::string leaf = ClusterOf(subchannel);
+  // A policy that is being replaced may connect to endpoints that it had left out.
+  if (world_->options().LeavesOut() && replaced_.count(leaf) + replaced_.count(root) > 0) {
+    return false;
+  }
   return Has(newest_, leaf, subchannel.address) && !IsReplaced(leaf, subchannel) &&
          !IsReplaced(root, subchannel);
 }
