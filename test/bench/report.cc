@@ -89,7 +89,9 @@ const Target kTargets[] = {
     {"endpoint_change_instructions", 10000, Kind::kOursOverPlain, 3,
      "one endpoint of 10,000 changes: at most 3 times the instructions of protobuf's decoding"},
     {"endpoint_change", 10000, Kind::kOursOverOurs, 10,
-     "one endpoint of 10,000 changes over one of 1,000: at most 10 times, because it has 10 times the bytes", 1000},
+     "one endpoint of 10,000 changes over one of 1,000: at most 10 times, because it has 10 times "
+     "the bytes",
+     1000},
     {"decode", 10000, Kind::kOursOverPlain, 2,
      "decode, validate and build EDS: at most 2 times protobuf alone"},
     {"held", 10000, Kind::kOurs, 100, "memory of an endpoint before connecting: at most 100 bytes"},
