@@ -31,7 +31,7 @@ static gxds_mpsc_link *oldest_first(gxds_mpsc_link *newest) {
   return oldest;
 }
 
-/* Only the consumer closes the list and only it asks, so a relaxed load is enough. */
+/* Only the consumer closes the list, and only it calls this, so a relaxed load is enough. */
 static bool is_closed(const gxds_mpsc_list *l) {
   return __atomic_load_n(&l->newest, __ATOMIC_RELAXED) == &closed_mark;
 }

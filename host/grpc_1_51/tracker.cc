@@ -78,7 +78,7 @@ PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* c
     complete.subchannel_call_tracker.reset(new (call) TrackerWithAuthority(
         picked.tracker, picked.authority, static_cast<CallState*>(call)));
   } else if (picked.tracker != nullptr) {
-    complete.subchannel_call_tracker.reset(In<Tracker>(picked.tracker));
+    complete.subchannel_call_tracker.reset(PlaceTracker<Tracker>(picked.tracker));
   }
   return complete;
 }

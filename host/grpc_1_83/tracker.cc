@@ -57,7 +57,7 @@ PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* /
         SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);
   }
   if (picked.tracker != nullptr) {
-    complete.subchannel_call_tracker.reset(In<Tracker>(picked.tracker));
+    complete.subchannel_call_tracker.reset(PlaceTracker<Tracker>(picked.tracker));
   }
   return complete;
 }

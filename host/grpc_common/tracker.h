@@ -25,8 +25,8 @@ inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* meta
 
 using HostsTracker = grpc_core::LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
-// A tracker of the host in the memory of the call (In(), or operator new), with one in C, which it
-// owns.
+// A tracker of the host in the memory of the call (PlaceTracker(), or operator new), with one in C,
+// which it owns.
 class TrackerInCall : public HostsTracker {
  public:
   static void* operator new(size_t size, grpc_core::LoadBalancingPolicy::CallState* call) {
@@ -45,7 +45,7 @@ class TrackerInCall : public HostsTracker {
 
 // Makes a tracker of the host in the memory that the one in C has for it.
 template <typename Tracker>
-Tracker* In(gxds_tracker* take_tracker) {
+Tracker* PlaceTracker(gxds_tracker* take_tracker) {
   static_assert(sizeof(Tracker) <= sizeof(take_tracker->of_host), "fits into of_host");
   return ::new (static_cast<void*>(take_tracker->of_host)) Tracker(take_tracker);
 }

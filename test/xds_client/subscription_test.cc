@@ -413,7 +413,7 @@ TEST(Subscription, NameRequestedAgainDoesNotFailWhileItsRequestIsSent) {  // A57
   EXPECT_THAT(again.Next(), HasSubstr("NOT_FOUND: does not exist"));
 }
 
-// Like Istio, which answers each request that adds a name; here it does not have the resource.
+// Like Istio, which responds to each request that adds a name; here it does not have the resource.
 TEST(Subscription, NameRequestedAgainIsSentOnceMoreToAServerThatResponds) {
   GivenUp s;
   s.Watch(kBar, "bar1");
