@@ -71,9 +71,9 @@ def gxds_test(name, copts = [], data = [], deps = [], linkopts = [], **kwargs):
     """A googletest file (C++17)."""
     native.cc_test(
         name = name,
-        copts = CXX_COPTS + copts,
+        copts = CXX_COPTS + ["-include", "test/googletest.h"] + copts,
         data = data + _SANITIZER_DATA,
-        deps = deps,
+        deps = deps + ["//test:googletest"],
         linkstatic = True,  # our symbols are hidden, so shared libraries do not export them
         linkopts = ["-lgtest_main", "-lgmock", "-lgtest", "-lpthread"] + linkopts + _NO_LTO,
         **kwargs
