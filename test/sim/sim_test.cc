@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "test/sim/arguments.h"
@@ -11,9 +10,16 @@
 namespace gxds_sim {
 namespace {
 
-TEST(Simulator, FindsNothingIn2000Seeds) {
+// A run takes ten times as long under the address sanitizer.
+#ifdef __SANITIZE_ADDRESS__
+constexpr uint64_t kSeeds = 400;
+#else
+constexpr uint64_t kSeeds = 2000;
+#endif
+
+TEST(Simulator, FindsNothing) {
   World world;
-  for (uint64_t seed = 1; seed <= 2000; seed++) {
+  for (uint64_t seed = 1; seed <= kSeeds; seed++) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RunSpec spec;
     spec.seed = seed;
@@ -35,66 +41,6 @@ TEST(Simulator, ARunDependsOnItsSeedOnly) {
     EXPECT_EQ(a.digest, b.digest) << seed;
     for (int i = 0; i < kHappeningCount; i++) EXPECT_EQ(a.counts[i], b.counts[i]) << seed;
   }
-}
-
-// The check that must find a fault, for faults that have their own check.
-const std::map<Plant, std::string> kOwnChecks = {{kPlantLbAuthority, "authority"},
-                                                 {kPlantLbEnforcement, "enforcement"},
-                                                 {kPlantLbDeviation, "spared"},
-                                                 {kPlantLbMinimumHosts, "spared"},
-                                                 {kPlantLbRequestVolume, "spared"},
-                                                 {kPlantLbEjectionLimit, "ejection-limit"},
-                                                 {kPlantLbEjectionTime, "multiplier"},
-                                                 {kPlantLbFailure, "ejected"},
-                                                 {kPlantLbHash, "ring"},
-                                                 {kPlantLbRingOrder, "ring"},
-                                                 {kPlantLbLoad, "load"},
-                                                 {kPlantLbSession, "session"},
-                                                 {kPlantLbSubset, "subset"},
-                                                 {kPlantLbDraining, "draining"},
-                                                 {kPlantLbDrained, "draining"},
-                                                 {kPlantLbCountedTwice, "settled"},
-                                                 {kPlantLbSecondAddress, "addresses"},
-                                                 {kPlantLbEager, "eager"},
-                                                 {kPlantLbNoGrowth, "growth"},
-                                                 {kPlantLbGrowsEarly, "growth"}};
-
-class Canary : public ::testing::TestWithParam<int> {};
-
-TEST_P(Canary, IsFound) {
-  Plant plant = static_cast<Plant>(GetParam());
-  for (uint64_t seed = 1; seed <= 1200; seed++) {
-    RunSpec spec;
-    spec.seed = seed;
-    spec.plant = plant;
-    const RunResult r = RunApart(spec);
-    if (!r.failed) continue;
-    // The kept subchannel may belong to an endpoint that is not needed, which another check finds.
-    if (plant == kPlantLbSecondAddress && r.failure.kind == "settled") continue;
-    const auto check = kOwnChecks.find(plant);
-    if (check != kOwnChecks.end()) {
-      EXPECT_EQ(r.failure.kind, check->second) << r.failure.what;
-    }
-    return;
-  }
-  FAIL() << "nobody notices that " << kPlantWords[plant];
-}
-
-std::string PlantName(const ::testing::TestParamInfo<int> &info) {
-  std::string name = kPlantNames[info.param];
-  for (char &c : name) c = c == '-' ? '_' : c;
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Planted, Canary, ::testing::Range(1, int{kPlantCount}), PlantName);
-
-// The server answers every request, and the client sends each request twice.
-TEST(Simulator, AnExchangeThatDoesNotEndIsFound) {
-  RunSpec spec;
-  spec.plant = kPlantEcho;
-  RunResult r;
-  while (!r.failed && ++spec.seed <= 300) r = RunApart(spec);
-  EXPECT_EQ(r.failure.kind, "restless") << r.failure.what;
 }
 
 TEST(Shrinking, KeepsTheFailureAndLeavesOutTheRest) {
