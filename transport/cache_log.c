@@ -4,7 +4,6 @@
 
 #include <xxhash.h>
 
-#include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "transport/channel_args.h"
 #include "transport/metrics_server.h"
-#include "transport/prepared.h"
 #include "transport/reactor.h"
 #include "transport/session.h"
 #include "transport/status_socket.h"

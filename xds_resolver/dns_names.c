@@ -1,6 +1,5 @@
 #include "xds_resolver/dns_names.h"
 
-#include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 #include "resources/host_rewrite.h"

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 #include "base/text.h"

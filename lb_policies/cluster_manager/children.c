@@ -1,7 +1,6 @@
 #include "lb_policies/cluster_manager/children.h"
 
 #include "base/memory.h"
-#include "lb_policies/cluster_manager/picker_map.h"
 
 static gxds_child **name_bucket(const gxds_children *c, uint64_t hash) {
   return &c->by_name[hash & (c->bucket_count - 1)];

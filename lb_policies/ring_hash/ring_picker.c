@@ -1,6 +1,5 @@
 #include "lb_policies/ring_hash/ring_picker.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 struct gxds_ring_picker {

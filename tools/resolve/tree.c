@@ -1,6 +1,5 @@
 #include "tools/resolve/tree.h"
 
-#include "base/memory.h"
 #include "resources/resources.h"
 #include "tools/resolve/session.h"
 #include "tools/resolve/tree_cluster.h"

@@ -1,6 +1,5 @@
 #include "tools/serve/page/state.h"
 
-#include "base/check.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 #include "base/utf8.h"
