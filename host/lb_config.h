@@ -56,6 +56,13 @@ gxds_lb_config *gxds_lb_config_parse_json(const struct gxds_policy_type *type,
 gxds_lb_config *gxds_lb_config_parse(const struct gxds_policy_type *type, gxds_str json,
                                      gxds_lb_parse_list *parse_list, gxds_status *why);
 
+/* Parses the member of object with that name, which must be a list of policies. at is the path of
+ * object. The caller owns the returned reference. Returns NULL and adds to errors if the member is
+ * missing, or if no policy of the list can be used. Any thread. */
+gxds_lb_config *gxds_lb_parse_child(const struct json_t *object, const char *name,
+                                    const gxds_path *at, gxds_lb_parse_list *parse_list,
+                                    gxds_errors *errors);
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,7 +64,7 @@ typedef struct gxds_policy_type {
 
   /* Makes a config from its JSON form. The caller owns the returned reference. On errors adds all
    * of them to errors, and returns NULL. json is NULL if a service config only names the policy and
-   * needs_config is false. parse_list parses the configs of children (host/parse_child.h). Any
+   * needs_config is false. parse_list parses the configs of children (gxds_lb_parse_child()). Any
    * thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "host/channel.h"
 #include "host/only_child.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/cluster_child_config.h"
 #include "lb_policies/cluster_impl/cluster_impl.h"

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/cluster_manager/cluster_manager_policy.h"
 

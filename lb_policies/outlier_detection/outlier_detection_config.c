@@ -1,7 +1,6 @@
 #include "lb_policies/outlier_detection/outlier_detection_config.h"
 
 #include "base/memory.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 
 static void destroy(gxds_lb_config *c) {

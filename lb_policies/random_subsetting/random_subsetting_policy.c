@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "host/only_child.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/random_subsetting/subset.h"

@@ -1,5 +1,4 @@
 #include "base/memory.h"
-#include "host/parse_child.h"
 #include "json/json.h"
 #include "lb_policies/weighted_locality/locality_picker.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
