@@ -61,7 +61,7 @@ class Security : public gxds_cluster_security {
   const RefCountedPtr<grpc_core::XdsCertificateProvider> xds_provider_ =
       grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>();
   // The credentials that replace XdsCredentials, or null. Made once: a configuration that needs
-  // other credentials comes with another Security (gxds_tls_compare()).
+  // other credentials comes with another Security (GXDS_TLS_RENEW).
   RefCountedPtr<grpc_channel_credentials> credentials_;
   Provider root_;
   Provider identity_;

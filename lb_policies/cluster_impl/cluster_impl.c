@@ -57,6 +57,27 @@ static bool same_server(const gxds_bootstrap_server *a, const gxds_bootstrap_ser
   return a && b && gxds_bootstrap_server_equal(a, b);
 }
 
+/* A101 */
+static bool same_server_names(const gxds_tls *a, const gxds_tls *b) {
+  return gxds_str_equal(a->sni, b->sni) && a->auto_host_sni == b->auto_host_sni &&
+         a->auto_sni_san_validation == b->auto_sni_san_validation;
+}
+
+/* Compares the applied configuration with the new one; NULL means no TLS. */
+static gxds_tls_change compare_tls(const gxds_tls *was, const gxds_tls *is) {
+  if (was == is) return GXDS_TLS_KEEP;
+  if (!is) return GXDS_TLS_NONE;
+  /* Three things are fixed when a subchannel is made: whether it presents a certificate, whether it
+   * trusts the system's root certificates (A82), and which server names it uses (A101). Which
+   * certificate it presents, and which provider's roots it trusts, is read at each handshake. */
+  bool had_identity = was && was->identity.provider;
+  bool has_identity = is->identity.provider != NULL;
+  return was && had_identity == has_identity && was->system_roots == is->system_roots &&
+                 same_server_names(was, is)
+             ? GXDS_TLS_UPDATE
+             : GXDS_TLS_RENEW;
+}
+
 static void set_slot(gxds_cluster_impl *c, gxds_locality_slot *slot) {
   const gxds_cluster *cluster = c->entry ? c->entry->cluster : NULL;
   const gxds_str none = {NULL, 0};
@@ -137,7 +158,7 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   }
   bool same_entry = entry == c->entry;
   todo.tls = xds_credentials ? entry->cluster->tls : NULL;
-  todo.tls_change = gxds_tls_compare(c->tls, todo.tls);
+  todo.tls_change = compare_tls(c->tls, todo.tls);
   c->tls = todo.tls;
   todo.update_child =
       !same_entry || child_config != c->child_config || todo.tls_change != GXDS_TLS_KEEP;

@@ -8,7 +8,6 @@
 #include <grpc/impl/codegen/connectivity_state.h>
 
 #include "lb_policies/cluster_impl/drop_picker.h"
-#include "lb_policies/cluster_impl/tls_change.h"
 #include "xds_resolver/cluster_map.h"
 
 #ifdef __cplusplus
@@ -20,6 +19,15 @@ typedef struct gxds_cluster_impl gxds_cluster_impl;
 /* seed: for the random numbers that decide on drops. */
 gxds_cluster_impl *gxds_cluster_impl_create(uint64_t seed);
 void gxds_cluster_impl_destroy(gxds_cluster_impl *c); /* NULL is allowed */
+
+/* What a change of the cluster's TLS configuration does to its connections (A29). */
+typedef enum gxds_tls_change {
+  GXDS_TLS_KEEP,   /* nothing */
+  GXDS_TLS_NONE,   /* the cluster has no TLS any more: new connections with the fallback credentials
+                    */
+  GXDS_TLS_UPDATE, /* connections stay; later ones use the new configuration */
+  GXDS_TLS_RENEW,  /* new connections */
+} gxds_tls_change;
 
 /* The operations of the owner, in this order. */
 typedef struct gxds_cluster_impl_todo {
