@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "files/dir_watch.h"
+#include "tools/command/validator.h"
 #include "tools/serve/options.h"
 #include "tools/serve/page/server.h"
 #include "tools/serve/rest/server.h"
 #include "tools/serve/server.h"
-#include "tools/serve/validate.h"
 #include "tools/serve/write_index.h"
 #include "transport/clock.h"
 
@@ -81,9 +81,34 @@ static void emit_errors(serve *s, const gxds_file_errors *errors) {
   emit(s->server, &event);
 }
 
+static bool is_served(const serve *s, const gxds_file_resource *r) {
+  const gxds_file_entry *old = s->served ? gxds_file_set_find(s->served, r->type, r->name) : NULL;
+  return old && old->resource == r;
+}
+
+/* Warns of each resource that clients will refuse, once. A control plane for development must be
+ * able to serve these, so that NACKs can be tried. */
+static void emit_warnings(serve *s, const gxds_file_set *set) {
+  for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+    for (size_t i = 0; i < set->types[t].count; i++) {
+      const gxds_file_entry *entry = &set->types[t].entries[i];
+      if (is_served(s, entry->resource)) continue;
+      gxds_status status = gxds_validator_check(s->validator, entry->resource, NULL);
+      if (gxds_status_is_ok(&status)) continue;
+      gxds_serve_event event = {.kind = GXDS_SERVE_WARNING,
+                                .type = &gxds_file_types[t],
+                                .file = gxds_str_dup(entry->file),
+                                .line = entry->line,
+                                .detail = status.message};
+      gxds_serve_event_add_name(&event, entry->resource->name);
+      emit(s->server, &event); /* takes the status's message too */
+    }
+  }
+}
+
 static void serve_set(serve *s, const gxds_file_set *set) {
   emit_resources(s, set);
-  gxds_serve_validate(s->validator, set, s->served, emit, s->server);
+  emit_warnings(s, set);
   gxds_serve_server_set_resources(s->server, set);
   if (s->page) gxds_page_server_set_resources(s->page, set);
   if (s->rest) gxds_rest_server_set_resources(s->rest, set);
