@@ -45,3 +45,9 @@ void gxds_str_free(gxds_str *s) {
   gxds_free((char *)s->data);
   *s = gxds_str_of(NULL, 0);
 }
+
+void gxds_str_set(gxds_str *s, gxds_str from) {
+  const gxds_str copy = gxds_str_dup(from);
+  gxds_str_free(s);
+  *s = copy;
+}

@@ -222,10 +222,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
   const gxds_str age = value_of(line, "age:");
   const gxds_str etag = value_of(line, "etag:");
   const gxds_str cache = value_of(line, "cache-control:");
-  if (etag.size) {
-    gxds_str_free(&t->etag);
-    t->etag = gxds_str_dup(etag);
-  }
+  if (etag.size) gxds_str_set(&t->etag, etag);
   if (cache.size) t->max_age = max_age_of(cache);
   if (age.size) t->age = delta_seconds(age.data, age.size);
   return size;

@@ -91,8 +91,7 @@ static gxds_status take_token(gxds_jwt_file *f, gxds_str bytes, gxds_time wall) 
   const char *why = gxds_jwt_expiry(token, &expiry);
   if (why) return is_bad(f, why);
   if (expiry <= wall) return is_expired(f, expiry);
-  gxds_str_free(&f->token);
-  f->token = gxds_str_dup(token);
+  gxds_str_set(&f->token, token);
   f->until = expiry == GXDS_TIME_NEVER ? expiry : expiry - GXDS_JWT_EARLY;
   return gxds_status_ok();
 }

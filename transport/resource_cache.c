@@ -87,8 +87,7 @@ static void sweep(const gxds_resource_cache *c, gxds_time now) {
   static gxds_time next;
   gxds_str path = c->bootstrap->resource_cache_dir;
   if (gxds_str_equal(swept, path) && now < next) return;
-  gxds_str_free(&swept);
-  swept = gxds_str_dup(path);
+  gxds_str_set(&swept, path);
   next = gxds_time_after(now, SWEEP_EVERY);
   int dir;
   if (gxds_cache_dir_open(path.data, &dir)) return; /* opening a file in it has logged why */

@@ -211,10 +211,8 @@ static void on_index(gxds_web_server *s, const gxds_web_response *response, gxds
     gxds_errors_fini(&errors);
     return;
   }
-  gxds_str_free(&w->next_etag);
-  gxds_str_free(&w->next_version);
-  w->next_etag = gxds_str_dup(response->etag);
-  w->next_version = gxds_str_dup(index.version);
+  gxds_str_set(&w->next_etag, response->etag);
+  gxds_str_set(&w->next_version, index.version);
   take_index(w, &index);
   gxds_web_index_fini(&index);
   w->phase = FETCHING;

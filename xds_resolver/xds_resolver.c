@@ -142,8 +142,7 @@ static void report_failure(xds_resolver *r, const gxds_status *failure) {
   gxds_resolution resolution = {.failure = *failure};
   if (r->config) {
     /* Before the first good snapshot, the host itself reports the error to channelz. */
-    gxds_str_free(&r->failure);
-    r->failure = gxds_str_dup(failure->message);
+    gxds_str_set(&r->failure, failure->message);
     if (r->channel->ops->has_trace(r->channel)) {
       add_event(r, GXDS_RESOLVER_ERROR, r->failure);
     }

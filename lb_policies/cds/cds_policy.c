@@ -189,8 +189,7 @@ static gxds_status update_child(policy *p, const gxds_cds_step *step, const gxds
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_cds_config *config = (const gxds_cds_config *)given->config;
-  gxds_str_free(&p->cluster);
-  p->cluster = gxds_str_dup(config->cluster);
+  gxds_str_set(&p->cluster, config->cluster);
   const gxds_cds_step *step = gxds_cds_on_update(p->machine, given->snapshot, given->mailbox,
                                                  p->cluster, config->is_dynamic);
   switch (step->kind) {

@@ -228,8 +228,7 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
   const bool renew = e->args && !gxds_args_equal(e->args, update->args);
   gxds_args_unref(e->args);
   e->args = gxds_args_ref(update->args);
-  gxds_str_free(&e->note);
-  e->note = gxds_str_dup(update->note);
+  gxds_str_set(&e->note, update->note);
   set_limit(e, count);
   gxds_round_robin_on_update(e->machine, endpoints, count, renew);
   const uint32_t slots = gxds_endpoints_policy_slot_count(e);

@@ -241,8 +241,7 @@ static void take_update(policy *p, const gxds_lb_update *given) {
   gxds_args_ref(given->args);
   gxds_args_unref(p->args);
   p->args = given->args;
-  gxds_str_free(&p->note);
-  p->note = gxds_str_dup(given->note);
+  gxds_str_set(&p->note, given->note);
 }
 
 /* The cluster's entry in the snapshot; without a snapshot, the last one. NULL if it has no subsets.

@@ -176,8 +176,7 @@ static void take_update(policy *p, const gxds_lb_update *given) {
           !before || before->child != p->config->child || !gxds_args_equal(args, p->args),
       .note_changed = !gxds_str_equal(p->note, given->note),
   };
-  gxds_str_free(&p->note);
-  p->note = gxds_str_dup(given->note);
+  gxds_str_set(&p->note, given->note);
   gxds_weighted_locality_on_update(p->machine, &update, gxds_policy_now(p->leaves.base));
   if (before) gxds_lb_config_unref(&before->base);
   gxds_args_unref(args);

@@ -57,10 +57,7 @@ void gxds_view_attribute(gxds_view *v, const char *key, const char *format, ...)
   free(value);
 }
 
-void gxds_view_error(gxds_view *v, gxds_str error) {
-  gxds_str_free(&v->error);
-  v->error = gxds_str_dup(error);
-}
+void gxds_view_error(gxds_view *v, gxds_str error) { gxds_str_set(&v->error, error); }
 
 /* The depth is limited by that of a configuration. */
 void gxds_view_destroy(gxds_view *root) {

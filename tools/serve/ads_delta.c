@@ -94,8 +94,7 @@ static void keep_node(gxds_ads_stream *st, request *msg) {
   const envoy_config_core_v3_Node *node =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_node(msg);
   if (!node) return;
-  gxds_str_free(&st->node);
-  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
+  gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
 }
 
 /* An ACK or NACK of an older response is reported too, but the last response stays outstanding. */

@@ -312,8 +312,7 @@ static const char no_request[] = "the message is no DiscoveryRequest";
 static void keep_node(gxds_ads_stream *st, request *msg) {
   const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
   if (!node) return;
-  gxds_str_free(&st->node);
-  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
+  gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
 }
 
 static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,

@@ -139,8 +139,7 @@ void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t id) {
 
 static void take_node(stream *st, const envoy_config_core_v3_Node *node) {
   if (!node) return;
-  gxds_str_free(&st->node);
-  st->node = gxds_str_dup(gxds_pb_str(envoy_config_core_v3_Node_id(node)));
+  gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
   size_t count;
   upb_StringView const *features = envoy_config_core_v3_Node_client_features(node, &count);
   for (size_t i = 0; i < count; i++) {
