@@ -8,15 +8,15 @@
 #include "base/upb.h"
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "files/make_before_break.h"
+#include "files/request_names.h"
 #include "files/response_writer.h"
 #include "upb/upb.h"
 
 /* The requests for one type on this stream. */
 typedef struct subscription {
   bool requested;
-  bool owed;       /* the last request has other names than the one before */
-  gxds_str *names; /* owned */
-  size_t count;
+  bool owed; /* the last request has other names than the one before */
+  gxds_request_names names;
   uint64_t shown; /* a hash of the last response's contents; valid if nonce is set */
   uint64_t nonce; /* the nonce of the last response; 0: none */
   bool accepted;  /* the client sent an ACK or a NACK for the last response */
@@ -38,16 +38,9 @@ gxds_file_server *gxds_file_server_create(gxds_str directory) {
   return s;
 }
 
-static void clear_names(subscription *t) {
-  for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->names[i]);
-  gxds_free(t->names);
-  t->names = NULL;
-  t->count = 0;
-}
-
 void gxds_file_server_open(gxds_file_server *s) {
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
-    clear_names(&s->types[i]);
+    gxds_request_names_fini(&s->types[i].names);
     s->types[i] = (subscription){0};
   }
 }
@@ -66,26 +59,6 @@ void gxds_file_server_set(gxds_file_server *s, const gxds_file_set *set, gxds_ti
   s->before = s->set;
   s->set = gxds_file_set_ref(set);
   s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);
-}
-
-static void take_names(subscription *t,
-                       const envoy_service_discovery_v3_DiscoveryRequest *request) {
-  size_t count;
-  const upb_StringView *names =
-      envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
-  /* Other names make a response due even if nothing else changed: a client that gave up a name and
-   * requests it again does not have the resource any more. */
-  bool same = count == t->count;
-  for (size_t i = 0; same && i < count; i++) {
-    same = gxds_str_equal(t->names[i], gxds_str_of(names[i].data, names[i].size));
-  }
-  t->owed = t->owed || !same;
-  clear_names(t);
-  t->names = gxds_calloc(count, sizeof *t->names);
-  t->count = count;
-  for (size_t i = 0; i < count; i++) {
-    t->names[i] = gxds_str_dup(gxds_str_of(names[i].data, names[i].size));
-  }
 }
 
 static void render_nonce(uint64_t nonce, gxds_text *out) {
@@ -117,7 +90,9 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
     if (is_current(t, nonce)) {
       t->requested = true;
       t->accepted = t->accepted || nonce.size > 0;
-      take_names(t, request);
+      /* Other names make a response due even if nothing else changed: a client that gave up a name
+       * and requests it again does not have the resource any more. */
+      if (gxds_request_names_take(&t->names, request)) t->owed = true;
     }
     if (s->before) s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);
   }
@@ -136,9 +111,10 @@ static const gxds_file_resource *find(const gxds_file_server *s, gxds_file_type 
 static uint64_t hash_of(const gxds_file_server *s, gxds_file_type type) {
   const subscription *t = &s->types[type];
   uint64_t hash = 0;
-  for (size_t i = 0; i < t->count; i++) {
-    const gxds_file_resource *r = find(s, type, t->names[i]);
-    hash = XXH3_64bits_withSeed(t->names[i].data, t->names[i].size, hash + (r ? r->version : 1));
+  for (size_t i = 0; i < t->names.count; i++) {
+    const gxds_file_resource *r = find(s, type, t->names.items[i]);
+    hash = XXH3_64bits_withSeed(t->names.items[i].data, t->names.items[i].size,
+                                hash + (r ? r->version : 1));
   }
   return hash;
 }
@@ -158,12 +134,12 @@ static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t
                  gxds_file_types[type].message);
   gxds_response_writer w;
   gxds_response_writer_init(&w, type, gxds_text_str(&version), gxds_text_str(&nonce));
-  for (size_t i = 0; i < t->count; i++) {
-    const gxds_file_resource *r = find(s, type, t->names[i]);
+  for (size_t i = 0; i < t->names.count; i++) {
+    const gxds_file_resource *r = find(s, type, t->names.items[i]);
     if (r) {
       gxds_response_writer_add(&w, r);
     } else {
-      gxds_response_writer_add_missing(&w, t->names[i], gxds_text_str(&missing));
+      gxds_response_writer_add_missing(&w, t->names.items[i], gxds_text_str(&missing));
     }
   }
   gxds_str bytes = gxds_response_writer_finish(&w);
@@ -177,7 +153,7 @@ static bool next_type(const gxds_file_server *s, gxds_file_type *out, uint64_t *
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     const gxds_file_type type = gxds_file_update_order[i];
     const subscription *t = &s->types[type];
-    if (!t->requested || t->count == 0) continue;
+    if (!t->requested || t->names.count == 0) continue;
     *out = type;
     *hash = hash_of(s, type);
     if (t->owed || t->nonce == 0 || t->shown != *hash) return true;

@@ -15,6 +15,7 @@
 #include "envoy/service/discovery/v3/discovery.upb.h"
 #include "files/file_reader.h"
 #include "files/make_before_break.h"
+#include "files/request_names.h"
 #include "files/response_writer.h"
 #include "google/rpc/status.upb.h"
 #include "upb/upb.h"
@@ -31,10 +32,9 @@ const char *const gxds_web_rest_paths[GXDS_FILE_TYPE_COUNT] = {
 
 /* The subscription of one type, on this stream. */
 typedef struct subscription {
-  gxds_str *names; /* the names that the engine requests; owned */
-  size_t count;
-  gxds_str version;   /* the version that the engine has accepted; empty: none */
-  bool version_fits;  /* `version` was received for exactly these names */
+  gxds_request_names names; /* the names that the engine requests */
+  gxds_str version;         /* the version that the engine has accepted; empty: none */
+  bool version_fits;        /* `version` was received for exactly these names */
   gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
   uint64_t fetch;     /* the id of the request on its way; 0: none */
   gxds_time due;      /* when the next request is due */
@@ -57,15 +57,8 @@ typedef struct rest {
 
 /* ---- the engine's requests ---- */
 
-static void clear_names(subscription *t) {
-  for (size_t i = 0; i < t->count; i++) gxds_str_free(&t->names[i]);
-  gxds_free(t->names);
-  t->names = NULL;
-  t->count = 0;
-}
-
 static void clear_subscription(subscription *t) {
-  clear_names(t);
+  gxds_request_names_fini(&t->names);
   gxds_str_free(&t->version);
   gxds_str_free(&t->error);
   gxds_str_free(&t->its_nonce);
@@ -91,23 +84,6 @@ static void destroy(gxds_web_server *s) {
   gxds_free(s->state);
 }
 
-/* Takes the names of a request. True if they differ from those before. */
-static bool take_names(subscription *t,
-                       const envoy_service_discovery_v3_DiscoveryRequest *request) {
-  size_t count;
-  const upb_StringView *names =
-      envoy_service_discovery_v3_DiscoveryRequest_resource_names(request, &count);
-  bool same = count == t->count;
-  for (size_t i = 0; same && i < count; i++)
-    same = gxds_str_equal(t->names[i], gxds_pb_str(names[i]));
-  if (same) return false;
-  clear_names(t);
-  t->names = gxds_calloc(count, sizeof *t->names);
-  t->count = count;
-  for (size_t i = 0; i < count; i++) t->names[i] = gxds_str_dup(gxds_pb_str(names[i]));
-  return true;
-}
-
 static void replace(gxds_str *to, gxds_str with) {
   gxds_str_free(to);
   if (with.size) *to = gxds_str_dup(with);
@@ -118,7 +94,7 @@ static void request_again(subscription *t, gxds_time now) {
   t->hurries = t->outstanding = false;
   t->fetch = 0;
   gxds_str_free(&t->response);
-  t->due = t->count ? now : GXDS_TIME_NEVER;
+  t->due = t->names.count ? now : GXDS_TIME_NEVER;
 }
 
 /* Takes the engine's ACK or NACK. An ACK waits for the next poll. A NACK is sent at once, unless it
@@ -179,7 +155,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   const gxds_str nonce =
       gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
   if (t->outstanding && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
-  if (take_names(t, request)) request_again(t, now);
+  if (gxds_request_names_take(&t->names, request)) request_again(t, now);
   r->sending = type;
   upb_Arena_Free(arena);
 }
@@ -189,7 +165,7 @@ static bool was_sent(gxds_web_server *s) {
   rest *r = s->state;
   if (r->sending == GXDS_FILE_TYPE_COUNT) return false;
   const subscription *t = &r->types[r->sending];
-  if (t->count && !t->version_fits && !t->hash_fits && !t->fetch) return false;
+  if (t->names.count && !t->version_fits && !t->hash_fits && !t->fetch) return false;
   r->sending = GXDS_FILE_TYPE_COUNT;
   return true;
 }
@@ -210,10 +186,10 @@ static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
     envoy_service_discovery_v3_DiscoveryRequest_set_node(
         request, envoy_config_core_v3_Node_parse(r->node.data, r->node.size, arena));
   }
-  upb_StringView *names =
-      envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(request, t->count, arena);
+  upb_StringView *names = envoy_service_discovery_v3_DiscoveryRequest_resize_resource_names(
+      request, t->names.count, arena);
   GXDS_CHECK(names != NULL);
-  for (size_t i = 0; i < t->count; i++) names[i] = gxds_pb_view(t->names[i]);
+  for (size_t i = 0; i < t->names.count; i++) names[i] = gxds_pb_view(t->names.items[i]);
   envoy_service_discovery_v3_DiscoveryRequest_set_type_url(
       request, upb_StringView_FromString(gxds_file_types[type].type_url));
   if (t->its_nonce.size) {
@@ -312,9 +288,9 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
   if (in->found.count) {
     qsort(in->found.entries, in->found.count, sizeof *in->found.entries, by_name);
   }
-  for (size_t i = 0; i < t->count; i++) {
-    if (is_found(&in->found, t->names[i])) continue;
-    gxds_response_writer_add_missing(&w, t->names[i], gxds_text_str(&missing));
+  for (size_t i = 0; i < t->names.count; i++) {
+    if (is_found(&in->found, t->names.items[i])) continue;
+    gxds_response_writer_add_missing(&w, t->names.items[i], gxds_text_str(&missing));
   }
   gxds_text_fini(&missing);
   gxds_str bytes = gxds_response_writer_finish(&w);
