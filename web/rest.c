@@ -84,11 +84,6 @@ static void destroy(gxds_web_server *s) {
   gxds_free(s->state);
 }
 
-static void replace(gxds_str *to, gxds_str with) {
-  gxds_str_free(to);
-  if (with.size) *to = gxds_str_dup(with);
-}
-
 static void request_again(subscription *t, gxds_time now) {
   t->version_fits = t->hash_fits = false;
   t->hurries = t->outstanding = false;
@@ -108,8 +103,8 @@ static void take_verdict(subscription *t,
   gxds_str_free(&t->error);
   t->outstanding = false;
   if (!error) {
-    replace(&t->version,
-            gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
+    gxds_str_set(&t->version,
+                 gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_version_info(request)));
     t->version_fits = t->hash_fits;
     return;
   }
@@ -129,7 +124,7 @@ static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest
   size_t size;
   const char *bytes = envoy_config_core_v3_Node_serialize(node, arena, &size);
   GXDS_CHECK(bytes != NULL);
-  replace(&r->node, gxds_str_of(bytes, size));
+  gxds_str_set(&r->node, gxds_str_of(bytes, size));
 }
 
 static bool has_last_nonce(const subscription *t, gxds_str nonce) {
@@ -316,7 +311,7 @@ static void read_response(gxds_web_server *s, gxds_file_type type, gxds_str body
     gxds_text_fini(&text);
   } else {
     t->response = make_response(s, t, &in, &head);
-    replace(&t->its_nonce, head.nonce);
+    gxds_str_set(&t->its_nonce, head.nonce);
   }
   gxds_file_response_fini(&head);
   gxds_file_found_fini(&in.found);
