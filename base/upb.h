@@ -1,10 +1,12 @@
-/* Parts of protobuf messages: their texts, and their maps, whose functions differ between the upb
- * of gRPC 1.51 and that of 1.83. */
+/* Protobuf messages: decoding them, their texts, and their maps, whose functions differ between the
+ * upb of gRPC 1.51 and that of 1.83. */
 #ifndef GRPC_XDS_BASE_UPB_H_
 #define GRPC_XDS_BASE_UPB_H_
 
 #include "base/check.h"
 #include "base/str.h"
+#include "base/wire.h"
+#include "upb/decode.h"
 #include "upb/upb.h"
 
 static inline gxds_str gxds_pb_str(upb_StringView s) { return gxds_str_of(s.data, s.size); }
@@ -18,6 +20,21 @@ static inline gxds_str gxds_pb_take(const char *bytes, size_t size, upb_Arena *t
   const gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));
   upb_Arena_Free(take_arena);
   return out;
+}
+
+/* Decodes bytes from the network into message, which is empty and of that table. Returns message,
+ * or NULL if they can't be decoded. The bytes are copied to arena first, with padding (wire.h), and
+ * message borrows its texts from that copy. */
+static inline void *gxds_pb_decode(gxds_str bytes, void *message, const upb_MiniTable *table,
+                                   upb_Arena *arena) {
+  const size_t size = bytes.size + GXDS_WIRE_PADDING_SIZE;
+  char *padded = (char *)upb_Arena_Malloc(arena, size);
+  GXDS_CHECK(padded != NULL && message != NULL);
+  gxds_wire_pad(bytes, padded);
+  const upb_DecodeStatus status =
+      upb_Decode(padded, size, message, table, NULL, kUpb_DecodeOption_AliasString, arena);
+  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
+  return status == kUpb_DecodeStatus_Ok ? message : NULL;
 }
 
 /* Steps to the next entry of a map field. type is the type of the message, and entry the type of

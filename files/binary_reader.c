@@ -1,6 +1,5 @@
 #include "files/binary_reader.h"
 
-#include <upb/decode.h>
 #include <upb/def.h>
 #include <upb/reflection.h>
 
@@ -66,13 +65,7 @@ static bool read_name(const gxds_schema *schema, const gxds_file_type_info *info
                       upb_Arena *arena, gxds_str *name) {
   const upb_MessageDef *m = gxds_schema_find(schema, gxds_str_z(info->type_url));
   upb_Message *msg = upb_Message_New(m, arena);
-  char *padded = upb_Arena_Malloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
-  GXDS_CHECK(msg != NULL && padded != NULL);
-  gxds_wire_pad(bytes, padded);
-  upb_DecodeStatus status = upb_Decode(padded, bytes.size + GXDS_WIRE_PADDING_SIZE, msg,
-                                       upb_MessageDef_MiniTable(m), NULL, 0, arena);
-  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
-  if (status != kUpb_DecodeStatus_Ok) return false;
+  if (!gxds_pb_decode(bytes, msg, upb_MessageDef_MiniTable(m), arena)) return false;
   const upb_FieldDef *f =
       upb_MessageDef_FindFieldByNameWithSize(m, info->name_field, strlen(info->name_field));
   *name = gxds_pb_str(upb_Message_Get(msg, f).str_val);

@@ -7,7 +7,6 @@
 #include "envoy/type/v3/percent.upb.h"
 #include "resources/common_internal.h"
 #include "resources/resources.h"
-#include "upb/decode.h"
 #include "xds/type/v3/typed_struct.upb.h"
 
 const gxds_resource_type *const gxds_resource_types[GXDS_RESOURCE_TYPE_COUNT] = {
@@ -15,15 +14,7 @@ const gxds_resource_type *const gxds_resource_types[GXDS_RESOURCE_TYPE_COUNT] = 
 
 void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch) {
   if (!gxds_wire_is_whole(bytes)) return NULL;
-  size_t size = bytes.size + GXDS_WIRE_PADDING_SIZE;
-  char *padded = upb_Arena_Malloc(scratch, size);
-  void *message = _upb_Message_New(table, scratch);
-  GXDS_CHECK(padded != NULL && message != NULL);
-  gxds_wire_pad(bytes, padded);
-  upb_DecodeStatus status =
-      upb_Decode(padded, size, message, table, NULL, kUpb_DecodeOption_AliasString, scratch);
-  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
-  return status == kUpb_DecodeStatus_Ok ? message : NULL;
+  return gxds_pb_decode(bytes, _upb_Message_New(table, scratch), table, scratch);
 }
 
 upb_Arena *gxds_arena_create(void) {

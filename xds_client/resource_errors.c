@@ -14,22 +14,10 @@
 /* message ResourceError { ResourceName resource_name = 1; google.rpc.Status error_detail = 2; } */
 enum { RESOURCE_NAME = 1, ERROR_DETAIL = 2 };
 
-static void *decode_part(gxds_str bytes, void *message, const upb_MiniTable *table,
-                         upb_Arena *arena) {
-  GXDS_CHECK(message != NULL);
-  char *padded = upb_Arena_Malloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
-  GXDS_CHECK(padded != NULL);
-  gxds_wire_pad(bytes, padded);
-  upb_DecodeStatus status = upb_Decode(padded, bytes.size + GXDS_WIRE_PADDING_SIZE, message, table,
-                                       NULL, kUpb_DecodeOption_AliasString, arena);
-  GXDS_CHECK(status != kUpb_DecodeStatus_OutOfMemory);
-  return status == kUpb_DecodeStatus_Ok ? message : NULL;
-}
-
 static bool read_name(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out) {
   const envoy_service_discovery_v3_ResourceName *name =
-      decode_part(bytes, envoy_service_discovery_v3_ResourceName_new(arena),
-                  &envoy_service_discovery_v3_ResourceName_msginit, arena);
+      gxds_pb_decode(bytes, envoy_service_discovery_v3_ResourceName_new(arena),
+                     &envoy_service_discovery_v3_ResourceName_msginit, arena);
   if (!name) return false;
   out->name = gxds_pb_str(envoy_service_discovery_v3_ResourceName_name(name));
   return true;
@@ -37,7 +25,7 @@ static bool read_name(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out
 
 static bool read_detail(gxds_str bytes, upb_Arena *arena, gxds_resource_error *out) {
   const google_rpc_Status *detail =
-      decode_part(bytes, google_rpc_Status_new(arena), &google_rpc_Status_msginit, arena);
+      gxds_pb_decode(bytes, google_rpc_Status_new(arena), &google_rpc_Status_msginit, arena);
   if (!detail) return false;
   out->code = google_rpc_Status_code(detail);
   out->message = gxds_pb_str(google_rpc_Status_message(detail));
