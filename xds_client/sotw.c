@@ -165,21 +165,16 @@ static void written(gxds_conn *conn, size_t type) {
   gxds_str_free(&t->errors);
 }
 
-static void set_str(gxds_str *s, gxds_str with) {
-  gxds_str_free(s);
-  *s = with.size ? gxds_str_dup(with) : gxds_str_of(NULL, 0);
-}
-
 static void acknowledge(gxds_conn *conn, size_t type, const gxds_response *response, bool accepted,
                         gxds_str take_errors) {
   gxds_type_state *t = &conn->types[type];
-  set_str(&t->nonce, response->nonce);
+  gxds_str_set(&t->nonce, response->nonce);
   gxds_str_free(&t->errors);
   t->errors = take_errors;
-  if (accepted) set_str(&t->version, response->version);
+  if (accepted) gxds_str_set(&t->version, response->version);
   bool whole = !response->refused && response->version.size <= GXDS_VERSION_BYTES_MAX;
   bool of_heartbeats = !response->complete; /* a rejected one brought no resource of its version */
-  if (whole && (accepted || !of_heartbeats)) set_str(&t->seen_version, response->version);
+  if (whole && (accepted || !of_heartbeats)) gxds_str_set(&t->seen_version, response->version);
   t->unacked = true;
 }
 
