@@ -1,5 +1,5 @@
-/* Protobuf messages: decoding them, their texts, and their maps, whose functions differ between the
- * upb of gRPC 1.51 and that of 1.83. */
+/* Protobuf messages: their memory, decoding them, their texts, and their maps, whose functions
+ * differ between the upb of gRPC 1.51 and that of 1.83. */
 #ifndef GRPC_XDS_BASE_UPB_H_
 #define GRPC_XDS_BASE_UPB_H_
 
@@ -12,6 +12,26 @@
 static inline gxds_str gxds_pb_str(upb_StringView s) { return gxds_str_of(s.data, s.size); }
 static inline upb_StringView gxds_pb_view(gxds_str s) {
   return upb_StringView_FromDataAndSize(s.data, s.size);
+}
+
+static inline upb_Arena *gxds_arena_create(void) {
+  upb_Arena *arena = upb_Arena_New();
+  GXDS_CHECK(arena != NULL);
+  return arena;
+}
+/* Memory that is valid as long as the arena. It is not zeroed. */
+static inline void *gxds_arena_alloc(upb_Arena *arena, size_t size) {
+  void *memory = upb_Arena_Malloc(arena, size ? size : 1);
+  GXDS_CHECK(memory != NULL);
+  return memory;
+}
+/* A zero-terminated copy that is valid as long as the arena; {NULL, 0} if s is empty. */
+static inline gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s) {
+  if (s.size == 0) return gxds_str_of(NULL, 0);
+  char *copy = (char *)gxds_arena_alloc(arena, s.size + 1);
+  memcpy(copy, s.data, s.size);
+  copy[s.size] = 0;
+  return gxds_str_of(copy, s.size);
 }
 
 /* A copy of a serialized message, whose arena it frees. The caller owns the result. */
@@ -28,8 +48,8 @@ static inline gxds_str gxds_pb_take(const char *bytes, size_t size, upb_Arena *t
 static inline void *gxds_pb_decode(gxds_str bytes, void *message, const upb_MiniTable *table,
                                    upb_Arena *arena) {
   const size_t size = bytes.size + GXDS_WIRE_PADDING_SIZE;
-  char *padded = (char *)upb_Arena_Malloc(arena, size);
-  GXDS_CHECK(padded != NULL && message != NULL);
+  char *padded = (char *)gxds_arena_alloc(arena, size);
+  GXDS_CHECK(message != NULL);
   gxds_wire_pad(bytes, padded);
   const upb_DecodeStatus status =
       upb_Decode(padded, size, message, table, NULL, kUpb_DecodeOption_AliasString, arena);

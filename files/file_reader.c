@@ -192,8 +192,7 @@ static gxds_file_wrapper wrapper_of(const upb_MessageDef *m, const upb_Message *
   const upb_FieldDef *f = upb_MessageDef_FindFieldByName(m, "aliases");
   const upb_Array *array = upb_Message_Get(msg, f).array_val;
   size_t count = array ? upb_Array_Size(array) : 0;
-  gxds_str *aliases = upb_Arena_Malloc(arena, (count + 1) * sizeof *aliases);
-  GXDS_CHECK(aliases != NULL);
+  gxds_str *aliases = gxds_arena_alloc(arena, (count + 1) * sizeof *aliases);
   for (size_t i = 0; i < count; i++) aliases[i] = gxds_pb_str(upb_Array_Get(array, i).str_val);
   return (gxds_file_wrapper){field_text(m, msg, "name"), aliases, count};
 }

@@ -76,8 +76,7 @@ static bool is_current(const subscription *t, gxds_str nonce) {
 }
 
 void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time now) {
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
   GXDS_CHECK(request != NULL); /* our own engine made the request */

@@ -1,10 +1,10 @@
 #include "files/node.h"
 
 #include <stdlib.h>
-#include <upb/arena.h>
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 
 /* A container that is not closed yet: its children are collected here, then copied to the arena. */
 typedef struct gxds_file_node_open {
@@ -18,17 +18,9 @@ typedef struct gxds_file_node_open {
   uint64_t expanded;
 } gxds_file_node_open;
 
-static void *arena_alloc(struct upb_Arena *arena, size_t size) {
-  void *memory = upb_Arena_Malloc(arena, size ? size : 1);
-  GXDS_CHECK(memory != NULL);
-  return memory;
-}
-
+/* Its data is never NULL. */
 static gxds_str arena_dup(struct upb_Arena *arena, gxds_str s) {
-  char *copy = arena_alloc(arena, s.size + 1);
-  if (s.size) memcpy(copy, s.data, s.size);
-  copy[s.size] = 0;
-  return gxds_str_of(copy, s.size);
+  return s.size > 0 ? gxds_arena_dup(arena, s) : gxds_str_z("");
 }
 
 const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key) {
@@ -85,7 +77,7 @@ void gxds_file_node_builder_fini(gxds_file_node_builder *b) {
 
 static gxds_file_node *new_node(gxds_file_node_builder *b, gxds_file_node_kind kind,
                                 uint32_t line) {
-  gxds_file_node *node = arena_alloc(b->arena, sizeof *node);
+  gxds_file_node *node = gxds_arena_alloc(b->arena, sizeof *node);
   *node = (gxds_file_node){.kind = kind, .line = line, .expanded = 1};
   return node;
 }
@@ -200,11 +192,12 @@ bool gxds_file_node_builder_close(gxds_file_node_builder *b) {
   node->expanded = (uint32_t)open->expanded;
   if (node->kind == GXDS_FILE_NODE_MAP) {
     if (open->count > 1) report_duplicates(b, open->entries, open->count);
-    gxds_file_node_entry *entries = arena_alloc(b->arena, open->count * sizeof *entries);
+    gxds_file_node_entry *entries = gxds_arena_alloc(b->arena, open->count * sizeof *entries);
     if (open->count) memcpy(entries, open->entries, open->count * sizeof *entries);
     node->entries = entries;
   } else {
-    const gxds_file_node **items = arena_alloc(b->arena, open->count * sizeof(gxds_file_node *));
+    const gxds_file_node **items =
+        gxds_arena_alloc(b->arena, open->count * sizeof(gxds_file_node *));
     for (size_t i = 0; i < open->count; i++) items[i] = open->entries[i].value;
     node->items = items;
   }

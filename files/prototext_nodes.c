@@ -2,7 +2,7 @@
 
 #include <upb/upb.h>
 
-#include "base/check.h"
+#include "base/upb.h"
 
 /* A field, or an entry of a map field. It has a value, items or a map. */
 typedef struct slot {
@@ -24,9 +24,7 @@ struct gxds_prototext_map {
 };
 
 static void *allocate(upb_Arena *arena, size_t count, size_t size) {
-  void *memory = upb_Arena_Malloc(arena, count * size); /* bounded by the file's values */
-  GXDS_CHECK(memory != NULL);
-  return memory;
+  return gxds_arena_alloc(arena, count * size); /* bounded by the file's values */
 }
 
 /* Makes room in an array for one more item. */
@@ -40,10 +38,7 @@ static void *grow(upb_Arena *arena, void *array, size_t count, size_t *capacity,
 }
 
 static gxds_str copy(upb_Arena *arena, gxds_str s) {
-  if (s.size == 0) return gxds_str_of("", 0);
-  char *bytes = allocate(arena, s.size, 1);
-  memcpy(bytes, s.data, s.size);
-  return gxds_str_of(bytes, s.size);
+  return s.size > 0 ? gxds_arena_dup(arena, s) : gxds_str_z("");
 }
 
 static gxds_file_node *new_node(upb_Arena *arena, gxds_file_node_kind kind, uint32_t line) {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/upb.h"
 #include "files/binary_reader.h"
 #include "files/convert.h"
 #include "files/prototext_nodes.h"
@@ -216,11 +217,10 @@ static bool read_expanded(reader *r, const message *any) {
         upb_Encode(inner.msg, upb_MessageDef_MiniTable(def), kUpb_EncodeOption_Deterministic,
                    any->arena, &bytes, &size);
     GXDS_CHECK(status == kUpb_EncodeStatus_Ok); /* its depth was bounded */
-    char *copy = upb_Arena_Malloc(any->arena, url.text.size);
-    GXDS_CHECK(copy != NULL);
-    memcpy(copy, url.text.data, url.text.size);
-    upb_Message_Set(any->msg, upb_MessageDef_FindFieldByNumber(any->def, ANY_TYPE_URL),
-                    (upb_MessageValue){.str_val = {copy, url.text.size}}, any->arena);
+    upb_Message_Set(
+        any->msg, upb_MessageDef_FindFieldByNumber(any->def, ANY_TYPE_URL),
+        (upb_MessageValue){.str_val = gxds_pb_view(gxds_arena_dup(any->arena, url.text))},
+        any->arena);
     upb_Message_Set(any->msg, upb_MessageDef_FindFieldByNumber(any->def, ANY_VALUE),
                     (upb_MessageValue){.str_val = {bytes, size}}, any->arena);
   }

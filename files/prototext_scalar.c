@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/check.h"
+#include "base/upb.h"
 #include "files/scalar.h"
 
 static bool is_word(const gxds_prototext_token *token, const char *word) {
@@ -104,8 +104,7 @@ static bool read_string(bool negative, const gxds_prototext_token *token, bool i
                         upb_Arena *arena, upb_MessageValue *out) {
   if (token->kind != GXDS_PROTOTEXT_STRING || negative) return false;
   if (is_text && !gxds_str_is_utf8(token->text)) return false;
-  char *copy = upb_Arena_Malloc(arena, token->text.size + 1);
-  GXDS_CHECK(copy != NULL);
+  char *copy = gxds_arena_alloc(arena, token->text.size);
   if (token->text.size) memcpy(copy, token->text.data, token->text.size);
   out->str_val = (upb_StringView){copy, token->text.size};
   return true;

@@ -9,8 +9,7 @@
 
 void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
                                gxds_str nonce) {
-  w->arena = upb_Arena_New();
-  GXDS_CHECK(w->arena != NULL);
+  w->arena = gxds_arena_create();
   w->response = envoy_service_discovery_v3_DiscoveryResponse_new(w->arena);
   GXDS_CHECK(w->response != NULL);
   w->type = type;

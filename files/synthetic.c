@@ -84,10 +84,7 @@ static upb_StringView text_of(upb_Arena *arena, const char *format, unsigned a, 
   char text[64];
   int size = snprintf(text, sizeof text, format, a, b);
   GXDS_CHECK(size > 0 && (size_t)size < sizeof text);
-  char *copy = upb_Arena_Malloc(arena, (size_t)size);
-  GXDS_CHECK(copy != NULL);
-  memcpy(copy, text, (size_t)size);
-  return upb_StringView_FromDataAndSize(copy, (size_t)size);
+  return gxds_pb_view(gxds_arena_dup(arena, gxds_str_of(text, (size_t)size)));
 }
 
 static upb_StringView name_of(upb_Arena *arena, unsigned cluster) {

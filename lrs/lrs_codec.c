@@ -38,12 +38,6 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
   return bytes;
 }
 
-static char *allocate(upb_Arena *arena, size_t size) {
-  char *memory = upb_Arena_Malloc(arena, size);
-  GXDS_CHECK(memory != NULL);
-  return memory;
-}
-
 /* A85: the host's table for a locality lacks the fields of these metrics. So each is added as an
  * unknown field, with an encoded UnnamedEndpointLoadMetricStats. */
 static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
@@ -52,7 +46,7 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
                                     [GXDS_METRIC_MEM_UTILIZATION] = 13,
                                     [GXDS_METRIC_APPLICATION_UTILIZATION] = 14};
   enum { VARINT = 0, FIXED64 = 1, MESSAGE = 2, SIZE_MAX_OF_IT = 32 };
-  char *bytes = allocate(arena, SIZE_MAX_OF_IT);
+  char *bytes = gxds_arena_alloc(arena, SIZE_MAX_OF_IT);
   size_t size = 2; /* room for the tag and the size of the message, one byte each */
   bytes[size++] = 1 << 3 | VARINT;
   uint64_t count = m->count;
@@ -72,7 +66,7 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
 static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                              const gxds_metric_report *m, upb_Arena *arena) {
   const size_t prefix_size = sizeof NAMED_METRICS - 1;
-  char *name = allocate(arena, prefix_size + m->name.size + 1);
+  char *name = gxds_arena_alloc(arena, prefix_size + m->name.size + 1);
   memcpy(name, NAMED_METRICS, prefix_size);
   if (m->name.size) memcpy(name + prefix_size, m->name.data, m->name.size);
   envoy_config_endpoint_v3_EndpointLoadMetricStats *out =

@@ -17,25 +17,10 @@ void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena 
   return gxds_pb_decode(bytes, _upb_Message_New(table, scratch), table, scratch);
 }
 
-upb_Arena *gxds_arena_create(void) {
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
-  return arena;
-}
-
 void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size) {
   size_t bytes = 0;
   GXDS_CHECK(!__builtin_mul_overflow(count, size, &bytes));
-  void *memory = upb_Arena_Malloc(arena, bytes ? bytes : 1);
-  GXDS_CHECK(memory != NULL);
-  return memset(memory, 0, bytes);
-}
-
-gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s) {
-  if (s.size == 0) return gxds_str_of(NULL, 0);
-  char *copy = gxds_arena_calloc(arena, s.size + 1, 1);
-  memcpy(copy, s.data, s.size);
-  return gxds_str_of(copy, s.size);
+  return memset(gxds_arena_alloc(arena, bytes), 0, bytes);
 }
 
 gxds_str gxds_quoted(gxds_str s) {

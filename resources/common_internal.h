@@ -24,10 +24,8 @@ void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena 
 #define GXDS_DECODE(type, bytes, scratch) \
   ((const type *)gxds_message_decode((bytes), &type##_msginit, (scratch)))
 
-upb_Arena *gxds_arena_create(void);
 /* Zeroed memory for count items, valid as long as the arena. */
 void *gxds_arena_calloc(upb_Arena *arena, size_t count, size_t size);
-gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s);
 
 static inline bool gxds_str_is(gxds_str s, const char *z) {
   return gxds_str_equal(s, gxds_str_z(z));

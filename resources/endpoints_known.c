@@ -51,13 +51,6 @@ static size_t count_localities(gxds_str bytes) {
   return count;
 }
 
-/* Not zeroed, because most of it is never used. */
-static const char *allocate(upb_Arena *arena, size_t size) {
-  char *memory = upb_Arena_Malloc(arena, size);
-  GXDS_CHECK(memory != NULL);
-  return memory;
-}
-
 /* Adds the bytes between two known localities to the rest. */
 static void keep(gxds_known_endpoints *k, const char *from, const char *to) {
   if (from == to) return;
@@ -91,7 +84,7 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
       k.prints[k.print_count++] = print;
       continue;
     }
-    if (k.locality_count == 0) k.rest = gxds_str_of(allocate(scratch, bytes.size), 0);
+    if (k.locality_count == 0) k.rest = gxds_str_of(gxds_arena_alloc(scratch, bytes.size), 0);
     k.localities[k.locality_count++] = (gxds_known_locality){locality_of(previous, same), *same};
     keep(&k, kept_to, f.whole.data);
     kept_to = f.whole.data + f.whole.size;

@@ -137,8 +137,7 @@ static bool has_last_nonce(const subscription *t, gxds_str nonce) {
 
 static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   rest *r = s->state;
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
   GXDS_CHECK(request != NULL); /* our own engine made the request */
@@ -170,8 +169,7 @@ static bool was_sent(gxds_web_server *s) {
 static gxds_str make_body(const gxds_web_server *s, gxds_file_type type) {
   const rest *r = s->state;
   const subscription *t = &r->types[type];
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_new(arena);
   if (t->version_fits) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "upb/upb.h"
+#include "base/upb.h"
 #include "xds_client/client_internal.h"
 #include "xds_client/trace_internal.h"
 
@@ -208,8 +208,7 @@ void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *d
   gxds_conn *conn = gxds_conn_of_stream(c, stream);
   if (!conn) return;
   conn->read_due = true;
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   gxds_response response = {0};
   gxds_text why = {0};
   size_t type = GXDS_NO_TYPE;

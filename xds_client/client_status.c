@@ -19,15 +19,11 @@ typedef struct assembly {
 
 /* Like gxds_pb_view(), for a string that does not live as long as the message. */
 static upb_StringView copy_of(const assembly *a, gxds_str s) {
-  char *copy = upb_Arena_Malloc(a->arena, s.size + 1);
-  GXDS_CHECK(copy != NULL);
-  if (s.size) memcpy(copy, s.data, s.size);
-  return upb_StringView_FromDataAndSize(copy, s.size);
+  return gxds_pb_view(gxds_arena_dup(a->arena, s));
 }
 
 static assembly begin(int64_t epoch) {
-  assembly a = {.arena = upb_Arena_New(), .epoch = epoch};
-  GXDS_CHECK(a.arena != NULL);
+  assembly a = {.arena = gxds_arena_create(), .epoch = epoch};
   a.config = envoy_service_status_v3_ClientConfig_new(a.arena);
   GXDS_CHECK(a.config != NULL);
   return a;

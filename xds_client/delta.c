@@ -117,8 +117,7 @@ static void set_ack(envoy_service_discovery_v3_DeltaDiscoveryRequest *request,
 static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size_t type,
                                bool with_node) {
   const gxds_type_state *t = &conn->types[type];
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   envoy_service_discovery_v3_DeltaDiscoveryRequest *request =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_new(arena);
   GXDS_CHECK(request != NULL);
@@ -178,10 +177,8 @@ static bool is_absence(const envoy_service_discovery_v3_Resource *r) {
 
 static void read_resources(const envoy_service_discovery_v3_Resource *const *resources,
                            size_t count, upb_Arena *arena, gxds_response *out) {
-  upb_StringView *removed =
-      upb_Arena_Malloc(arena, (out->removed_count + count + 1) * sizeof *removed);
-  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
-  GXDS_CHECK(removed != NULL && out->resources != NULL);
+  upb_StringView *removed = gxds_arena_alloc(arena, (out->removed_count + count) * sizeof *removed);
+  out->resources = gxds_arena_alloc(arena, count * sizeof *out->resources);
   for (size_t i = 0; i < out->removed_count; i++) removed[i] = out->removed[i];
   out->removed = removed;
   out->resource_count = 0;

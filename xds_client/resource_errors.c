@@ -55,8 +55,7 @@ static size_t count_fields(gxds_str message, uint64_t number) {
 
 gxds_str gxds_response_without_errors(gxds_str message, uint64_t number, upb_Arena *arena) {
   if (count_fields(message, number) == 0) return message;
-  char *bytes = upb_Arena_Malloc(arena, message.size);
-  GXDS_CHECK(bytes != NULL);
+  char *bytes = gxds_arena_alloc(arena, message.size);
   size_t size = 0;
   gxds_wire_field field;
   while (gxds_wire_next(&message, &field)) {
@@ -74,8 +73,7 @@ void gxds_response_read_errors(gxds_str message, uint64_t number, upb_Arena *are
   out->error_count = 0;
   if (count > GXDS_RESOURCES_PER_RESPONSE_MAX) out->refused = gxds_too_many_resources;
   if (count == 0 || out->refused) return;
-  out->errors = upb_Arena_Malloc(arena, count * sizeof *out->errors);
-  GXDS_CHECK(out->errors != NULL);
+  out->errors = gxds_arena_alloc(arena, count * sizeof *out->errors);
   gxds_wire_field field;
   while (gxds_wire_next(&message, &field)) {
     if (field.number != number || !field.has_size) continue;

@@ -1,5 +1,6 @@
 /* Applies a response, in the same way for both protocols: updates the cache, notifies the watchers,
  * and decides on ACK or NACK. Error texts are the host's, because people's tools match on them. */
+#include "base/upb.h"
 #include "xds_client/response_internal.h"
 #include "xds_client/trace_internal.h"
 
@@ -122,8 +123,7 @@ static void remove_aliased(gxds_application *a, deletions *d) {
     gxds_seen_name *n = NULL;
     HASH_FIND(hh, gone, text.data, text.size, n);
     if (n || text.size == 0) continue;
-    n = upb_Arena_Malloc(a->arena, sizeof *n);
-    GXDS_CHECK(n != NULL);
+    n = gxds_arena_alloc(a->arena, sizeof *n);
     n->name = text;
     HASH_ADD_KEYPTR(hh, gone, n->name.data, n->name.size, n);
   }
@@ -226,8 +226,7 @@ static void start_serial(gxds_client *c) {
 void gxds_response_apply(gxds_client *c, gxds_conn *conn, size_t type,
                          const gxds_response *response, gxds_time now) {
   gxds_application a = {.c = c, .conn = conn, .type = type, .response = response, .now = now};
-  a.arena = upb_Arena_New();
-  GXDS_CHECK(a.arena != NULL);
+  a.arena = gxds_arena_create();
   start_serial(c);
   gxds_conn_on_response(c, conn, now);
   const char *why = refused(&a);

@@ -1,5 +1,6 @@
 /* Applies one resource of a response: updates the cache, and notifies the watchers. Error texts are
  * the host's, because people's tools match on them. */
+#include "base/upb.h"
 #include "xds_client/response_internal.h"
 #include "xds_client/trace_internal.h"
 
@@ -43,9 +44,8 @@ static bool is_first(gxds_application *a, gxds_entry *e, gxds_str canonical) {
   gxds_seen_name *seen = NULL;
   HASH_FIND(hh, a->unsolicited, canonical.data, canonical.size, seen);
   if (seen) return false;
-  seen = upb_Arena_Malloc(a->arena, sizeof *seen);
-  char *copy = upb_Arena_Malloc(a->arena, canonical.size + 1);
-  GXDS_CHECK(seen != NULL && copy != NULL);
+  seen = gxds_arena_alloc(a->arena, sizeof *seen);
+  char *copy = gxds_arena_alloc(a->arena, canonical.size);
   memcpy(copy, canonical.data, canonical.size);
   seen->name = gxds_str_of(copy, canonical.size);
   HASH_ADD_KEYPTR(hh, a->unsolicited, seen->name.data, seen->name.size, seen);

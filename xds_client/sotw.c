@@ -50,8 +50,7 @@ static void encode_names(gxds_type_state *t) {
 static gxds_str encode_request(const gxds_client *c, const gxds_conn *conn, size_t type,
                                bool with_node) {
   const gxds_type_state *t = &conn->types[type];
-  upb_Arena *arena = upb_Arena_New();
-  GXDS_CHECK(arena != NULL);
+  upb_Arena *arena = gxds_arena_create();
   envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_new(arena);
   GXDS_CHECK(request != NULL);
@@ -112,8 +111,7 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
     out->resource_count = 0;
     return true;
   }
-  out->resources = upb_Arena_Malloc(arena, (count + 1) * sizeof *out->resources);
-  GXDS_CHECK(out->resources != NULL);
+  out->resources = gxds_arena_alloc(arena, count * sizeof *out->resources);
   size_t heartbeats = 0;
   for (size_t i = 0; i < count; i++) {
     out->resources[i] = unwrap(resources[i], arena);

@@ -4,7 +4,6 @@
 #include <google/protobuf/any.upb.h>
 #include <google/rpc/status.upb.h>
 
-#include "base/check.h"
 #include "base/memory.h"
 #include "base/upb.h"
 #include "tools/serve/ads_internal.h"
@@ -18,10 +17,7 @@ typedef const envoy_service_discovery_v3_DeltaDiscoveryRequest request;
 static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
   gxds_text text = {0};
   gxds_file_version_render(version, &text);
-  char *copy = upb_Arena_Malloc(arena, text.size);
-  GXDS_CHECK(copy != NULL);
-  memcpy(copy, text.data, text.size);
-  upb_StringView out = upb_StringView_FromDataAndSize(copy, text.size);
+  const upb_StringView out = gxds_pb_view(gxds_arena_dup(arena, gxds_text_str(&text)));
   gxds_text_fini(&text);
   return out;
 }

@@ -4,12 +4,11 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/upb.h"
 #include "base/wire.h"
-#include "upb/upb.h"
 
 static gxds_str pad_whole(gxds_str bytes, upb_Arena *arena) {
-  char *padded = upb_Arena_Malloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
-  GXDS_CHECK(padded != NULL);
+  char *padded = gxds_arena_alloc(arena, bytes.size + GXDS_WIRE_PADDING_SIZE);
   gxds_wire_pad(bytes, padded);
   return gxds_str_of(padded, bytes.size + GXDS_WIRE_PADDING_SIZE);
 }
