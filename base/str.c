@@ -18,6 +18,10 @@ int gxds_str_compare(gxds_str a, gxds_str b) {
   return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+int gxds_str_compare_items(const void *a, const void *b) {
+  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
+}
+
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix) {
   return s.size >= prefix.size && gxds_str_equal(gxds_str_of(s.data, prefix.size), prefix);
 }

@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "lrs/load_store_internal.h"
 
-static int compare_names(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 int gxds_metric_report_compare(const void *a, const void *b) {
   const gxds_metric_report *x = a;
   const gxds_metric_report *y = b;
@@ -19,7 +15,7 @@ int gxds_metric_report_compare(const void *a, const void *b) {
 static bool is_wanted(const gxds_load_filter *f, gxds_str cluster) {
   if (f->all) return true;
   return f->cluster_count > 0 && bsearch(&cluster, f->clusters, f->cluster_count,
-                                         sizeof *f->clusters, compare_names) != NULL;
+                                         sizeof *f->clusters, gxds_str_compare_items) != NULL;
 }
 
 void gxds_load_report_begin(gxds_load_store *s, const gxds_bootstrap_server *server,

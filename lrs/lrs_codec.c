@@ -256,10 +256,6 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
   return bytes;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 static void take_clusters(const envoy_service_load_stats_v3_LoadStatsResponse *response,
                           gxds_lrs_response *out) {
   size_t count;
@@ -268,7 +264,7 @@ static void take_clusters(const envoy_service_load_stats_v3_LoadStatsResponse *r
   if (count == 0) return;
   gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = gxds_str_of(names[i].data, names[i].size);
-  qsort(sorted, count, sizeof *sorted, compare_names);
+  qsort(sorted, count, sizeof *sorted, gxds_str_compare_items);
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
     if (kept > 0 && gxds_str_equal(sorted[kept - 1], sorted[i])) continue;

@@ -27,10 +27,6 @@ bool gxds_subset_keys_are_of(const gxds_subset_keys *keys, gxds_str match) {
   return i == keys->count;
 }
 
-static int compare_keys(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 static gxds_subset_keys decode_keys(const upb_StringView *list, size_t count, const gxds_path *at,
                                     gxds_errors *errors, gxds_cluster *out) {
   gxds_subset_keys result = {NULL, 0};
@@ -41,7 +37,7 @@ static gxds_subset_keys decode_keys(const upb_StringView *list, size_t count, co
   gxds_str *keys = gxds_arena_calloc(gxds_cluster_arena(out), count, sizeof *keys);
   for (size_t i = 0; i < count; i++)
     keys[i] = gxds_metadata_name(gxds_pb_str(list[i]), gxds_cluster_arena(out));
-  if (count > 1) qsort(keys, count, sizeof *keys, compare_keys);
+  if (count > 1) qsort(keys, count, sizeof *keys, gxds_str_compare_items);
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || !gxds_str_equal(keys[i], keys[result.count - 1])) keys[result.count++] = keys[i];
   }

@@ -21,14 +21,10 @@ static bool key_of(gxds_str name, gxds_str *key) {
   return true;
 }
 
-static int compare(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 /* Sorts the keys and copies each once. */
 static void take_keys(gxds_str *keys, size_t count, upb_Arena *arena, gxds_lrs_metrics *out) {
   if (count == 0 || out->all_named) return;
-  qsort(keys, count, sizeof *keys, compare);
+  qsort(keys, count, sizeof *keys, gxds_str_compare_items);
   gxds_str *copies = gxds_arena_calloc(arena, count, sizeof *copies);
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && gxds_str_equal(keys[i], keys[i - 1])) continue;
@@ -82,6 +78,7 @@ bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b
 }
 
 bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key) {
-  return m->all_named || (m->named_count > 0 && bsearch(&key, m->named, m->named_count,
-                                                        sizeof *m->named, compare) != NULL);
+  return m->all_named ||
+         (m->named_count > 0 && bsearch(&key, m->named, m->named_count, sizeof *m->named,
+                                        gxds_str_compare_items) != NULL);
 }

@@ -7,10 +7,6 @@
 
 /* ---- gxds_names ---- */
 
-static int compare_names(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 /* Makes one allocation with the struct, the array of strings, and their texts. */
 static const gxds_names *pack(const gxds_str *names, size_t count, size_t text_size) {
   gxds_names *n = gxds_calloc(1, sizeof *n + count * sizeof(gxds_str) + text_size);
@@ -30,7 +26,7 @@ static const gxds_names *pack(const gxds_str *names, size_t count, size_t text_s
 const gxds_names *gxds_names_create(const gxds_str *names, size_t count) {
   gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = names[i];
-  if (count) qsort(sorted, count, sizeof *sorted, compare_names);
+  if (count) qsort(sorted, count, sizeof *sorted, gxds_str_compare_items);
   size_t kept = 0;
   size_t text_size = 0;
   for (size_t i = 0; i < count; i++) {

@@ -26,10 +26,6 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (int)y->subscribe - (int)x->subscribe;
 }
 
-static int by_bytes(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 /* Reads 16 hexadecimal digits; 0 if it is not a version of ours. */
 static uint64_t parse_version(gxds_str s) {
   uint64_t version = 0;
@@ -101,7 +97,7 @@ static void sweep(gxds_delta_subscription *s) {
 
 static void give_up(gxds_delta_subscription *s, gxds_str *names, size_t count,
                     gxds_serve_event *dropped) {
-  if (count) qsort(names, count, sizeof *names, by_bytes);
+  if (count) qsort(names, count, sizeof *names, gxds_str_compare_items);
   size_t i = 0;
   for (size_t j = 0; j < count; j++) {
     if (is_star(names[j]) && s->wildcard) {

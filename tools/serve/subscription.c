@@ -25,10 +25,6 @@ void gxds_ads_subscription_fini(gxds_ads_subscription *s) {
   *s = (gxds_ads_subscription){0};
 }
 
-static int by_bytes(const void *a, const void *b) {
-  return gxds_str_compare(*(const gxds_str *)a, *(const gxds_str *)b);
-}
-
 /* The place of the entry of that name; the number of entries if there is none. */
 static size_t find(const gxds_ads_subscription *s, gxds_str name) {
   const size_t at =
@@ -40,7 +36,7 @@ static size_t find(const gxds_ads_subscription *s, gxds_str name) {
 static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, bool *star) {
   size_t kept = 0;
   if (count) memcpy(out, names, count * sizeof *out);
-  if (count) qsort(out, count, sizeof *out, by_bytes);
+  if (count) qsort(out, count, sizeof *out, gxds_str_compare_items);
   for (size_t i = 0; i < count; i++) {
     if (gxds_str_equal(out[i], gxds_str_z("*"))) {
       *star = true;
