@@ -27,6 +27,17 @@ static inline gxds_str gxds_str_of(const char *data, size_t size) {
 /* A view of a zero-terminated string; NULL is empty. Borrowed: valid as long as z lives. */
 static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? strlen(z) : 0); }
 
+/* The part of s from there on. at is at most the size. */
+static inline gxds_str gxds_str_from(gxds_str s, size_t at) {
+  return gxds_str_of(s.data + at, s.size - at);
+}
+/* Takes that many bytes off the front of *rest, which has as many. */
+static inline gxds_str gxds_str_take(gxds_str *rest, size_t size) {
+  const gxds_str taken = gxds_str_of(rest->data, size);
+  *rest = gxds_str_from(*rest, size);
+  return taken;
+}
+
 static inline bool gxds_str_empty(gxds_str s) { return s.size == 0; }
 bool gxds_str_equal(gxds_str a, gxds_str b);
 /* Whether both are equal if the case of ASCII letters is ignored. */

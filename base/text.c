@@ -56,7 +56,7 @@ void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
 static void add_visible(gxds_text *t, gxds_str s, bool backslashes, bool invalid) {
   size_t run = 0; /* how many bytes of s are added as they are */
   while (run < s.size) {
-    gxds_str rest = gxds_str_of(s.data + run, s.size - run);
+    gxds_str rest = gxds_str_from(s, run);
     size_t character = invalid ? gxds_utf8_character(rest) : 1;
     size_t size = gxds_utf8_control(rest);
     if (character == 0 || (backslashes && rest.data[0] == '\\')) size = 1;
@@ -68,7 +68,7 @@ static void add_visible(gxds_text *t, gxds_str s, bool backslashes, bool invalid
     for (size_t i = 0; i < size; i++) {
       gxds_text_addf(t, "\\x%02x", (unsigned)(unsigned char)rest.data[i]);
     }
-    s = gxds_str_of(rest.data + size, rest.size - size);
+    s = gxds_str_from(rest, size);
     run = 0;
   }
   gxds_text_add(t, s);

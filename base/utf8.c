@@ -25,9 +25,7 @@ size_t gxds_utf8_control(gxds_str s) {
   return c == 0xc2 && s.size > 1 && ((unsigned char)s.data[1] & 0xe0) == 0x80 ? 2 : 0;
 }
 
-static gxds_str after(gxds_str s, size_t size) {
-  return size ? gxds_str_of(s.data + size, s.size - size) : s;
-}
+static gxds_str after(gxds_str s, size_t size) { return size ? gxds_str_from(s, size) : s; }
 
 size_t gxds_utf8_valid_prefix(gxds_str s) {
   size_t at = 0;

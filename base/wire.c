@@ -18,7 +18,7 @@ static bool read_varint(gxds_str *in, uint64_t *out) {
 
 static bool skip(gxds_str *in, uint64_t size) {
   if (size > in->size) return false;
-  *in = gxds_str_of(in->data + size, in->size - (size_t)size);
+  *in = gxds_str_from(*in, size);
   return true;
 }
 

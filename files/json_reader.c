@@ -223,7 +223,7 @@ const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena
                                           gxds_file_errors *errors) {
   /* A byte order mark is no JSON, but editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
-    text = gxds_str_of(text.data + 3, text.size - 3);
+    text = gxds_str_from(text, 3);
   }
   size_t before = errors->count;
   reader r = {.at = text.data, .end = text.data + text.size, .line_start = text.data, .line = 1};

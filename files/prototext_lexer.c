@@ -206,7 +206,7 @@ bool gxds_prototext_lexer_is(const gxds_prototext_lexer *l, char mark) {
 void gxds_prototext_lexer_init(gxds_prototext_lexer *l, gxds_str text) {
   /* A byte order mark is no token, but editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
-    text = gxds_str_of(text.data + 3, text.size - 3);
+    text = gxds_str_from(text, 3);
   }
   const char *data = text.size ? text.data : "";
   *l = (gxds_prototext_lexer){.at = data, .end = data + text.size, .line_start = data, .line = 1};

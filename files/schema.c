@@ -200,8 +200,7 @@ const upb_MessageDef *gxds_schema_find_any(const gxds_schema *s, gxds_str type_u
   if (known || !s->lenient || *s->learned == GXDS_SCHEMA_LEARNED_MAX) return known;
   size_t start = type_url.size;
   while (start > 0 && type_url.data[start - 1] != '/') start--;
-  if (!gxds_extra_type_add_empty(s->pool,
-                                 gxds_str_of(type_url.data + start, type_url.size - start))) {
+  if (!gxds_extra_type_add_empty(s->pool, gxds_str_from(type_url, start))) {
     return NULL;
   }
   ++*s->learned;

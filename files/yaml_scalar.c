@@ -95,7 +95,7 @@ gxds_file_node_kind gxds_yaml_resolve(gxds_str plain, gxds_text *canonical) {
     return GXDS_FILE_NODE_NUMBER;
   }
   bool sign = plain.data[0] == '-' || plain.data[0] == '+';
-  gxds_str unsigned_part = gxds_str_of(plain.data + sign, plain.size - sign);
+  gxds_str unsigned_part = gxds_str_from(plain, sign);
   if (IS_ONE_OF(unsigned_part, ".inf", ".Inf", ".INF")) {
     gxds_text_add_z(canonical, plain.data[0] == '-' ? "-Infinity" : "Infinity");
     return GXDS_FILE_NODE_NUMBER;

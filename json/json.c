@@ -131,7 +131,7 @@ static const char *parse_duration(gxds_str text, gxds_duration *out) {
   if (!gxds_str_ends_with(text, gxds_str_z("s"))) return "Not a duration (no s suffix)";
   text.size--;
   const bool is_negative = text.size > 0 && text.data[0] == '-';
-  if (is_negative) text = gxds_str_of(text.data + 1, text.size - 1);
+  if (is_negative) text = gxds_str_from(text, 1);
   const char *point = text.size > 0 ? memchr(text.data, '.', text.size) : NULL;
   const gxds_str whole = gxds_str_of(text.data, point ? (size_t)(point - text.data) : text.size);
   uint64_t nanoseconds = 0;

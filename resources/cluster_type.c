@@ -146,7 +146,7 @@ static void decode_custom(const cluster_message *in, upb_Arena *scratch, gxds_er
   gxds_str prefix = gxds_str_z("type.googleapis.com/");
   gxds_str type = gxds_pb_str(google_protobuf_Any_type_url(config));
   if (gxds_str_starts_with(type, prefix)) {
-    type = gxds_str_of(type.data + prefix.size, type.size - prefix.size);
+    type = gxds_str_from(type, prefix.size);
   }
   if (gxds_str_is(type, "envoy.extensions.clusters.aggregate.v3.ClusterConfig")) {
     decode_aggregate(gxds_pb_str(google_protobuf_Any_value(config)), at, scratch, errors, out);

@@ -93,7 +93,7 @@ static gxds_str type_of_url(gxds_str url, const gxds_path *at, gxds_errors *erro
     gxds_errors_add(errors, at_url, "invalid value \"%.*s\"", GXDS_QUOTED(url));
     return url;
   }
-  return gxds_str_of(url.data + skipped, url.size - skipped);
+  return gxds_str_from(url, skipped);
 }
 
 gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,

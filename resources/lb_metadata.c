@@ -41,12 +41,10 @@ static size_t end_of_value(gxds_str s, size_t at) {
   return at;
 }
 
-static gxds_str from(gxds_str s, size_t at) { return gxds_str_of(s.data + at, s.size - at); }
-
 /* Skips "{", "[" or ",". False if no member or item follows. */
 static bool enter(gxds_str *rest) {
   if (rest->size < 2 || rest->data[1] == '}' || rest->data[1] == ']') return false;
-  *rest = from(*rest, 1);
+  *rest = gxds_str_from(*rest, 1);
   return true;
 }
 
@@ -59,7 +57,7 @@ bool gxds_metadata_next(gxds_str *rest, gxds_str *name, gxds_str *value) {
   const size_t end = end_of_value(*rest, colon + 1);
   *name = gxds_str_of(rest->data, colon);
   *value = gxds_str_of(rest->data + colon + 1, end - colon - 1);
-  *rest = from(*rest, end);
+  *rest = gxds_str_from(*rest, end);
   return true;
 }
 
@@ -69,7 +67,7 @@ bool gxds_metadata_next_item(gxds_str *rest, gxds_str *value) {
   }
   const size_t end = end_of_value(*rest, 0);
   *value = gxds_str_of(rest->data, end);
-  *rest = from(*rest, end);
+  *rest = gxds_str_from(*rest, end);
   return true;
 }
 

@@ -17,7 +17,7 @@ static bool next_name(gxds_str *rest, gxds_str *name) {
 static bool key_of(gxds_str name, gxds_str *key) {
   const size_t prefix = sizeof named_prefix - 1;
   if (name.size < prefix || memcmp(name.data, named_prefix, prefix) != 0) return false;
-  *key = gxds_str_of(name.data + prefix, name.size - prefix);
+  *key = gxds_str_from(name, prefix);
   return true;
 }
 

@@ -36,7 +36,7 @@ static uint32_t decode_codes(gxds_str list) {
       }
     }
     size += comma ? 1 : 0;
-    list = gxds_str_of(list.data + size, list.size - size);
+    list = gxds_str_from(list, size);
   }
   return codes;
 }

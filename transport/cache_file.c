@@ -82,7 +82,7 @@ static bool write_at(int fd, size_t at, gxds_str s) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     at += (size_t)n;
-    s = gxds_str_of(s.data + n, s.size - (size_t)n);
+    s = gxds_str_from(s, (size_t)n);
   }
   return true;
 }

@@ -26,12 +26,6 @@ static uint64_t get_number(const char *bytes) {
   return n;
 }
 
-static gxds_str take(gxds_str *rest, size_t size) {
-  gxds_str taken = gxds_str_of(rest->data, size);
-  *rest = gxds_str_of(rest->data + size, rest->size - size);
-  return taken;
-}
-
 static uint64_t checksum(gxds_str s) { return XXH3_64bits(s.data ? s.data : "", s.size); }
 
 static void put_frame(gxds_str payload, gxds_text *out) {
@@ -55,7 +49,7 @@ static gxds_cache_part take_frame(gxds_str *rest, size_t max, gxds_str *payload)
   if (size > rest->size - FRAME_SIZE) return GXDS_CACHE_PART_CUT;
   *payload = gxds_str_of(rest->data + FRAME_SIZE, (size_t)size);
   if (checksum(*payload) != sum) return GXDS_CACHE_PART_DAMAGED;
-  (void)take(rest, FRAME_SIZE + (size_t)size);
+  (void)gxds_str_take(rest, FRAME_SIZE + (size_t)size);
   return GXDS_CACHE_PART_OK;
 }
 
@@ -86,9 +80,9 @@ gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_s
   if (part == GXDS_CACHE_PART_END) return GXDS_CACHE_PART_CUT;
   if (part != GXDS_CACHE_PART_OK) return part;
   if (!payload.data || payload.size < NUMBER_SIZE) return GXDS_CACHE_PART_DAMAGED;
-  uint64_t size = get_number(take(&payload, NUMBER_SIZE).data);
+  uint64_t size = get_number(gxds_str_take(&payload, NUMBER_SIZE).data);
   if (size > payload.size) return GXDS_CACHE_PART_DAMAGED;
-  bool ours = gxds_str_equal(take(&payload, (size_t)size), target);
+  bool ours = gxds_str_equal(gxds_str_take(&payload, (size_t)size), target);
   if (!ours || !gxds_str_equal(payload, origin)) return GXDS_CACHE_PART_FOREIGN;
   *rest = after;
   return GXDS_CACHE_PART_OK;
@@ -107,16 +101,18 @@ void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out) {
 
 static bool read_payload(gxds_str payload, gxds_cache_record *out) {
   if (!payload.data || payload.size < PAYLOAD_MIN) return false;
-  char kind = take(&payload, 1).data[0];
+  char kind = gxds_str_take(&payload, 1).data[0];
   if (kind != '+' && kind != '-') return false;
   *out = (gxds_cache_record){.removed = kind == '-'};
-  out->accepted = (int64_t)get_number(take(&payload, NUMBER_SIZE).data);
+  out->accepted = (int64_t)get_number(gxds_str_take(&payload, NUMBER_SIZE).data);
   gxds_str *fields[FIELD_COUNT] = {&out->type, &out->name, &out->version, &out->bytes};
   uint64_t sizes[FIELD_COUNT];
-  for (int i = 0; i < FIELD_COUNT; i++) sizes[i] = get_number(take(&payload, NUMBER_SIZE).data);
+  for (int i = 0; i < FIELD_COUNT; i++) {
+    sizes[i] = get_number(gxds_str_take(&payload, NUMBER_SIZE).data);
+  }
   for (int i = 0; i < FIELD_COUNT; i++) {
     if (sizes[i] > payload.size) return false;
-    *fields[i] = take(&payload, (size_t)sizes[i]);
+    *fields[i] = gxds_str_take(&payload, (size_t)sizes[i]);
   }
   if (out->removed && (out->version.size || out->bytes.size)) return false;
   return payload.size == 0 && out->type.size > 0 && out->name.size > 0;

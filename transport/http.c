@@ -179,7 +179,7 @@ static size_t on_body(char *data, size_t one, size_t size, void *arg) {
 static gxds_str value_of(gxds_str line, const char *name) {
   const size_t size = strlen(name);
   if (line.size < size || strncasecmp(line.data, name, size) != 0) return gxds_str_of(NULL, 0);
-  gxds_str value = gxds_str_of(line.data + size, line.size - size);
+  gxds_str value = gxds_str_from(line, size);
   while (value.size && (*value.data == ' ' || *value.data == '\t')) {
     value.data++;
     value.size--;

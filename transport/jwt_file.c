@@ -66,7 +66,7 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c ==
 /* Editors end files with a newline. */
 static gxds_str trim(gxds_str s) {
   while (s.size > 0 && is_space(s.data[s.size - 1])) s.size--;
-  while (s.size > 0 && is_space(s.data[0])) s = gxds_str_of(s.data + 1, s.size - 1);
+  while (s.size > 0 && is_space(s.data[0])) s = gxds_str_from(s, 1);
   return s;
 }
 

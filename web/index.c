@@ -31,7 +31,7 @@ const char *gxds_web_path_check(gxds_str path) {
     if (c == '/') name = i + 1;
     if (c != '/' && !is_path_byte(c)) return "may have letters, digits, '.', '_', '-' and '/' only";
   }
-  if (!gxds_dir_is_resource_file(gxds_str_of(path.data + name, path.size - name))) {
+  if (!gxds_dir_is_resource_file(gxds_str_from(path, name))) {
     return "must end as the name of a resource file does (.json, .yaml, .yml, .pb, …)";
   }
   return NULL;

@@ -42,12 +42,6 @@ void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_byte
   if (a->error) gxds_error_ref(a->error);
 }
 
-static gxds_str move(gxds_str *rest, size_t size) {
-  gxds_str moved = gxds_str_of(rest->data, size);
-  *rest = gxds_str_of(rest->data + size, rest->size - size);
-  return moved;
-}
-
 void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a) {
   gxds_text all = {0};
   gxds_text_add(&all, a->name);
@@ -56,8 +50,8 @@ void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a) {
   gxds_str owned = gxds_text_take(&all);
   gxds_actions_push(q, a, owned);
   gxds_action *queued = &q->ring[(q->head + q->count - 1) % q->capacity].action;
-  queued->name = move(&owned, a->name.size);
-  queued->version = move(&owned, a->version.size);
+  queued->name = gxds_str_take(&owned, a->name.size);
+  queued->version = gxds_str_take(&owned, a->version.size);
   queued->bytes = owned;
 }
 

@@ -96,7 +96,7 @@ static const char *cache_state(gxds_resource_state state, bool cached) {
 static gxds_str authority_of(gxds_str name) {
   gxds_str scheme = gxds_str_z("xdstp://");
   if (!gxds_str_starts_with(name, scheme)) return gxds_str_z("#old");
-  gxds_str rest = gxds_str_of(name.data + scheme.size, name.size - scheme.size);
+  gxds_str rest = gxds_str_from(name, scheme.size);
   const char *slash = rest.size ? memchr(rest.data, '/', rest.size) : NULL;
   return gxds_str_of(rest.data, slash ? (size_t)(slash - rest.data) : rest.size);
 }

@@ -9,7 +9,7 @@ gxds_str gxds_type_name(gxds_str url) {
   static const char prefix[] = "type.googleapis.com/";
   size_t size = sizeof prefix - 1;
   if (!gxds_str_starts_with(url, gxds_str_of(prefix, size))) return url;
-  return gxds_str_of(url.data + size, url.size - size);
+  return gxds_str_from(url, size);
 }
 
 /* The character classes of RFC 3986. */
@@ -55,14 +55,14 @@ static gxds_str cut(gxds_str *rest, const char *stops) {
   size_t size = 0;
   while (size < rest->size && (rest->data[size] == 0 || !strchr(stops, rest->data[size]))) size++;
   gxds_str head = gxds_str_of(rest->data, size);
-  *rest = gxds_str_of(rest->data + size, rest->size - size);
+  *rest = gxds_str_from(*rest, size);
   return head;
 }
 
 static bool consume(gxds_str *rest, const char *prefix) {
   gxds_str p = gxds_str_z(prefix);
   if (!gxds_str_starts_with(*rest, p)) return false;
-  *rest = gxds_str_of(rest->data + p.size, rest->size - p.size);
+  *rest = gxds_str_from(*rest, p.size);
   return true;
 }
 

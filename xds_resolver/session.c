@@ -11,7 +11,7 @@
  * may contain. */
 static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   while (rest->size > 0 && strchr(" ;,", rest->data[0])) {
-    *rest = gxds_str_of(rest->data + 1, rest->size - 1);
+    *rest = gxds_str_from(*rest, 1);
   }
   if (rest->size == 0) return false;
   size_t end = 0;
@@ -20,7 +20,7 @@ static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   const size_t name_size = equals ? (size_t)(equals - rest->data) : end;
   *name = gxds_str_of(rest->data, name_size);
   *value = equals ? gxds_str_of(equals + 1, end - name_size - 1) : gxds_str_of(NULL, 0);
-  *rest = gxds_str_of(rest->data + end, rest->size - end);
+  *rest = gxds_str_from(*rest, end);
   return true;
 }
 
@@ -57,7 +57,7 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
   if (t->size <= t->addresses) return false;
   gxds_str named = gxds_str_of(t->text + t->addresses + 1, t->size - t->addresses - 1);
   if (gxds_str_starts_with(named, cluster_prefix)) {
-    named = gxds_str_of(named.data + cluster_prefix.size, named.size - cluster_prefix.size);
+    named = gxds_str_from(named, cluster_prefix.size);
   }
   return gxds_str_equal(named, cluster);
 }

@@ -27,7 +27,7 @@ typedef struct xds_resolver {
 
 static gxds_str without_slash(gxds_str path) {
   bool has_one = path.size > 0 && path.data[0] == '/';
-  return has_one ? gxds_str_of(path.data + 1, path.size - 1) : path;
+  return has_one ? gxds_str_from(path, 1) : path;
 }
 
 static const char *check(gxds_str path) {

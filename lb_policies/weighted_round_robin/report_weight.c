@@ -23,8 +23,7 @@ bool gxds_utilization_metric_parse(gxds_str name, gxds_utilization_metric *out) 
     const size_t size = strlen(kinds[i].name);
     if (name.size < size || memcmp(name.data, kinds[i].name, size) != 0) continue;
     if (!kinds[i].has_key && name.size > size) continue;
-    *out =
-        (gxds_utilization_metric){kinds[i].kind, gxds_str_of(name.data + size, name.size - size)};
+    *out = (gxds_utilization_metric){kinds[i].kind, gxds_str_from(name, size)};
     return true;
   }
   return false;

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static gxds_str from(gxds_str s, size_t at) { return gxds_str_of(s.data + at, s.size - at); }
-
 /* Whether both spell the same field: "lb_endpoints", "lbEndpoints". */
 static bool same_field(gxds_str a, gxds_str b) {
   size_t i = 0;
@@ -38,7 +36,7 @@ static gxds_str take_step(gxds_str *path) {
     step = gxds_str_of(path->data, size);
   }
   if (size < path->size && path->data[size] == '.') size++;
-  *path = from(*path, size);
+  *path = gxds_str_from(*path, size);
   return step;
 }
 

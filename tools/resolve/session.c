@@ -73,7 +73,7 @@ static found find_any(const gxds_endpoints *endpoints, gxds_str addresses, bool 
       if (any) *any = true;
     }
     const size_t taken = comma ? size + 1 : size;
-    addresses = gxds_str_of(addresses.data + taken, addresses.size - taken);
+    addresses = gxds_str_from(addresses, taken);
   }
   return f;
 }
