@@ -184,6 +184,15 @@ const gxds_resource_type gxds_endpoints_type = {
     .destroy = destroy,
 };
 
+size_t gxds_endpoints_count(const gxds_endpoints *e) {
+  size_t count = 0;
+  for (size_t i = 0; e && i < e->priority_count; i++) {
+    const gxds_priority *p = &e->priorities[i];
+    for (size_t j = 0; j < p->locality_count; j++) count += p->localities[j]->endpoint_count;
+  }
+  return count;
+}
+
 const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,
                                              const gxds_locality *like) {
   if (!e || priority >= e->priority_count) return NULL;

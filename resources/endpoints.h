@@ -182,6 +182,8 @@ int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
 /* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
 
+/* The number of endpoints in all priorities; 0 for NULL. */
+size_t gxds_endpoints_count(const gxds_endpoints *e);
 /* The locality of that priority that has the same name as `like`; NULL if there is none. e may be
  * NULL. Borrowed: valid as long as e. */
 const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t priority,

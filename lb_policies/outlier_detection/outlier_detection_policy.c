@@ -107,7 +107,7 @@ static size_t count_addresses(const gxds_outlier_detection_config *config,
   if (gxds_str_empty(config->cluster)) return given->addresses ? given->addresses->count : 0;
   const gxds_cluster_entry *entry =
       given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : NULL;
-  return entry ? gxds_outliers_count_addresses(entry->endpoints) : 0;
+  return entry ? gxds_endpoints_count(entry->endpoints) : 0;
 }
 
 static gxds_status update(void *self, const gxds_lb_update *given) {

@@ -50,15 +50,6 @@ gxds_outliers *gxds_outliers_create(uint64_t seed) {
 
 /* ---- addresses ---- */
 
-size_t gxds_outliers_count_addresses(const gxds_endpoints *endpoints) {
-  size_t count = 0;
-  for (size_t i = 0; endpoints && i < endpoints->priority_count; i++) {
-    const gxds_priority *p = &endpoints->priorities[i];
-    for (size_t j = 0; j < p->locality_count; j++) count += p->localities[j]->endpoint_count;
-  }
-  return count;
-}
-
 static void forget(gxds_outliers *o, host *h) {
   if (h->changed) LL_DELETE2(o->changed, h, next_changed);
   HASH_DELETE(by_address, o->by_address, h);

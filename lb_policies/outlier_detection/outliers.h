@@ -20,7 +20,6 @@
 #include "base/time.h"
 #include "lb_policies/outlier_detection/call_results.h"
 #include "metrics/policy_counts.h"
-#include "resources/endpoints.h"
 #include "resources/outlier_detection.h"
 
 #ifdef __cplusplus
@@ -41,8 +40,6 @@ void gxds_outliers_destroy(gxds_outliers *o); /* NULL is allowed */
  * max_ejection_percent is a part. */
 void gxds_outliers_on_config(gxds_outliers *o, const gxds_outlier_detection *settings,
                              size_t addresses, gxds_time now);
-/* The number of addresses in all priorities; 0 for NULL. */
-size_t gxds_outliers_count_addresses(const gxds_endpoints *endpoints);
 /* Whether RPCs are to be counted. */
 bool gxds_outliers_counting(const gxds_outliers *o);
 

@@ -158,15 +158,6 @@ static void let_go_of_those_that_left(table_update *u, gxds_session_let_go let_g
   }
 }
 
-static size_t count_of(const gxds_endpoints *endpoints) {
-  size_t count = 0;
-  for (size_t p = 0; endpoints && p < endpoints->priority_count; p++) {
-    const gxds_priority *all = &endpoints->priorities[p];
-    for (size_t i = 0; i < all->locality_count; i++) count += all->localities[i]->endpoint_count;
-  }
-  return count;
-}
-
 gxds_session_table *gxds_session_table_update(const gxds_session_table *before,
                                               const gxds_session_source *of, uint64_t seed,
                                               gxds_session_let_go let_go) {
@@ -178,7 +169,7 @@ gxds_session_table *gxds_session_table_update(const gxds_session_table *before,
     u.all_anew = was->health != of->health || was->http_connect != of->http_connect;
     u.to = gxds_session_table_copy(before, of);
   } else {
-    u.to = gxds_session_table_create(of, count_of(of->endpoints), seed);
+    u.to = gxds_session_table_create(of, gxds_endpoints_count(of->endpoints), seed);
   }
   compare_all(&u, endpoints_before, of->endpoints);
   for (size_t i = 0; i < u.count; i++) leave(&u, &u.changes[i]);
