@@ -45,6 +45,30 @@ TEST(Str, StartsAndEndsWith) {
   EXPECT_TRUE(gxds_str_ends_with(gxds_str_z("c"), gxds_str_z("")));
 }
 
+TEST(Str, TakesBytesOffItsFront) {
+  gxds_str rest = gxds_str_z("abcde");
+  EXPECT_TRUE(gxds_str_equal(gxds_str_take(&rest, 2), gxds_str_z("ab")));
+  EXPECT_TRUE(gxds_str_equal(rest, gxds_str_z("cde")));
+  EXPECT_TRUE(gxds_str_equal(gxds_str_from(rest, 1), gxds_str_z("de")));
+  EXPECT_TRUE(gxds_str_empty(gxds_str_from(rest, 3)));
+}
+
+TEST(Str, IsSetToAPartOfItself) {
+  gxds_str s = {nullptr, 0};
+  gxds_str_set(&s, gxds_str_z("abcde"));
+  gxds_str_set(&s, gxds_str_from(s, 3));
+  EXPECT_STREQ(s.data, "de");
+  gxds_str_free(&s);
+}
+
+TEST(Str, SortsArrays) {
+  gxds_str items[] = {gxds_str_z("b"), gxds_str_z("ab"), gxds_str_z("a")};
+  qsort(items, 3, sizeof *items, gxds_str_compare_items);
+  EXPECT_STREQ(items[0].data, "a");
+  EXPECT_STREQ(items[1].data, "ab");
+  EXPECT_STREQ(items[2].data, "b");
+}
+
 TEST(Str, HexadecimalDigitsAreOfEitherCase) {
   const std::string digits = "0123456789abcdefABCDEF";
   for (size_t i = 0; i < digits.size(); i++) {
