@@ -126,10 +126,8 @@ static gxds_status add_slot(gxds_lb_child *c, const gxds_lb_update *update) {
   s->above.ops = &slot_ops;
   s->child = c;
   s->name = gxds_str_dup(update->config->policy);
-  if (gxds_policy_traces(c->owner)) {
-    gxds_policy_trace(c->owner, "child %" PRIu64 ": making a %.*s%s", c->token,
-                      GXDS_STR_ARG(s->name), c->current ? " beside the one before" : "");
-  }
+  gxds_policy_trace(c->owner, "child %" PRIu64 ": making a %.*s%s", c->token, GXDS_STR_ARG(s->name),
+                    c->current ? " beside the one before" : "");
   if (c->current) {
     end_slot(c->pending);
     c->pending = s;

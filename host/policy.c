@@ -191,6 +191,7 @@ __attribute__((format(printf, 4, 0))) static void write_line(const gxds_policy *
 }
 
 void gxds_policy_trace(const gxds_policy *p, const char *format, ...) {
+  if (!gxds_policy_traces(p)) return;
   va_list args;
   va_start(args, format);
   write_line(p, GXDS_LB_INFO, "", format, args);
@@ -205,6 +206,13 @@ void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connecti
   gxds_policy_trace(p, "child %" PRIu64 ": %s (%.*s)", token, gxds_lb_state_name(state),
                     GXDS_STR_ARG(gxds_text_str(&text)));
   gxds_text_fini(&text);
+}
+
+void gxds_policy_log(const gxds_policy *p, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  write_line(p, GXDS_LB_INFO, "", format, args);
+  va_end(args);
 }
 
 void gxds_policy_log_error(const gxds_policy *p, const char *format, ...) {

@@ -163,15 +163,18 @@ gxds_lb_config *gxds_policy_parse_list(const gxds_policy *p, gxds_str json, gxds
 
 /* The state's name in gRPC: "READY". */
 const char *gxds_lb_state_name(grpc_connectivity_state state);
-/* Whether GRPC_TRACE has the type's word. Ask before making a line. */
+/* Whether GRPC_TRACE has the type's word. Ask before making a text for a line. */
 bool gxds_policy_traces(const gxds_policy *p);
-/* Logs the line "[LOG_NAME 0x…] TEXT". A line of gxds_policy_log_error() begins with "grpc_xds: ".
- * Control characters are escaped. */
+/* Logs the line "[LOG_NAME 0x…] TEXT" if GRPC_TRACE has the type's word. Control characters are
+ * escaped. The functions named log do the same whatever GRPC_TRACE has. A line of
+ * gxds_policy_log_error() begins with "grpc_xds: ". */
 __attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *p,
                                                              const char *format, ...);
 /* Logs a child's new state if GRPC_TRACE has the type's word. */
 void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connectivity_state state,
                              const gxds_status *status);
+__attribute__((format(printf, 2, 3))) void gxds_policy_log(const gxds_policy *p, const char *format,
+                                                           ...);
 __attribute__((format(printf, 2, 3))) void gxds_policy_log_error(const gxds_policy *p,
                                                                  const char *format, ...);
 

@@ -162,10 +162,8 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
   gxds_str note = gxds_error_text(step->entry->resolution_note);
   pass.note = note;
   pass.args = args_of_child(p, given->args);
-  if (gxds_policy_traces(p->only.base)) {
-    gxds_policy_trace(p->only.base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
-                      GXDS_STR_ARG(pass.config->policy));
-  }
+  gxds_policy_trace(p->only.base, "%.*s: updating child %.*s", GXDS_STR_ARG(p->cluster),
+                    GXDS_STR_ARG(pass.config->policy));
   gxds_status status = gxds_only_child_update(&p->only, &pass);
   gxds_str_free(&note);
   gxds_addresses_unref(pass.addresses);

@@ -91,10 +91,8 @@ static void renew_others(policy *p, const gxds_lb_update *u, gxds_child_errors *
 /* --- Operations --- */
 
 static void create_child(policy *p, const gxds_cluster_manager_op *op) {
-  if (gxds_policy_traces(p->children.base)) {
-    gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
-                      GXDS_STR_ARG(op->name));
-  }
+  gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
+                    GXDS_STR_ARG(op->name));
   gxds_keyed_children_add(&p->children, GXDS_NEW(gxds_keyed_child), op->child);
 }
 
@@ -114,9 +112,7 @@ static void update_child(policy *p, const gxds_cluster_manager_op *op, gxds_chil
 
 static void publish(policy *p) {
   const grpc_connectivity_state state = gxds_cluster_manager_state(p->machine);
-  if (gxds_policy_traces(p->children.base)) {
-    gxds_policy_trace(p->children.base, "connectivity changed to %s", gxds_lb_state_name(state));
-  }
+  gxds_policy_trace(p->children.base, "connectivity changed to %s", gxds_lb_state_name(state));
   gxds_status status = gxds_status_ok();
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     status = gxds_status_make(GXDS_UNAVAILABLE, "TRANSIENT_FAILURE from XdsClusterManagerLb");
@@ -137,9 +133,7 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
       update_child(p, op, errors);
       break;
     case GXDS_CLUSTER_MANAGER_REMOVE:
-      if (gxds_policy_traces(p->children.base)) {
-        gxds_policy_trace(p->children.base, "child %" PRIu64 ": removed", op->child);
-      }
+      gxds_policy_trace(p->children.base, "child %" PRIu64 ": removed", op->child);
       gxds_keyed_child *c = gxds_keyed_children_find(&p->children, op->child);
       if (c) gxds_keyed_children_remove(&p->children, c);
       break;

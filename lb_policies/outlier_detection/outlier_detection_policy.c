@@ -92,10 +92,8 @@ static void settle(policy *p) {
   uint64_t address;
   while (!gxds_policy_ended(p->only.base) && gxds_outliers_next(p->machine, &address)) {
     const bool ejected = gxds_outliers_ejected(p->machine, address);
-    if (gxds_policy_traces(p->only.base)) {
-      gxds_policy_trace(p->only.base, "address %llu %s", (unsigned long long)address,
-                        ejected ? "ejected" : "un-ejected");
-    }
+    gxds_policy_trace(p->only.base, "address %llu %s", (unsigned long long)address,
+                      ejected ? "ejected" : "un-ejected");
     gxds_ejectables_set_ejected(p->subchannels, address, ejected);
   }
   p->settling = false;
@@ -155,10 +153,8 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
     gxds_lb_address_render_set(address, &key);
   }
   const uint64_t token = gxds_outliers_add(p->machine, gxds_text_str(&key));
-  if (gxds_policy_traces(p->only.base)) {
-    gxds_policy_trace(p->only.base, "a subchannel to address %llu: %.*s", (unsigned long long)token,
-                      GXDS_STR_ARG(gxds_text_str(&key)));
-  }
+  gxds_policy_trace(p->only.base, "a subchannel to address %llu: %.*s", (unsigned long long)token,
+                    GXDS_STR_ARG(gxds_text_str(&key)));
   gxds_text_fini(&key);
   return gxds_ejectable_create(p->subchannels, subchannel, token);
 }

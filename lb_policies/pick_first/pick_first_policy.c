@@ -113,10 +113,8 @@ static void on_state(void *owner, grpc_connectivity_state state, const gxds_stat
                      gxds_subchannel *chosen) {
   attempt *a = owner;
   policy *p = a->policy;
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "%s addresses: %s", a == p->current ? "current" : "new",
-                      gxds_lb_state_name(state));
-  }
+  gxds_policy_trace(p->base, "%s addresses: %s", a == p->current ? "current" : "new",
+                    gxds_lb_state_name(state));
   if (chosen && state != GRPC_CHANNEL_READY) return; /* A61: connected, but not healthy */
   if (a == p->pending) {
     if (state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE) return;

@@ -153,18 +153,14 @@ static void update_child(policy *p, const gxds_priority_op *op, gxds_child_error
 /* --- Operations --- */
 
 static void create_child(policy *p, const gxds_priority_op *op) {
-  if (gxds_policy_traces(p->children.base)) {
-    gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
-                      GXDS_STR_ARG(p->config->children[op->position].name));
-  }
+  gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
+                    GXDS_STR_ARG(p->config->children[op->position].name));
   gxds_keyed_children_add(&p->children, &GXDS_NEW(child)->keyed, op->child);
 }
 
 static void publish(policy *p, const gxds_priority_op *op) {
-  if (gxds_policy_traces(p->children.base)) {
-    gxds_policy_trace(p->children.base, "using child %" PRIu64 ": %s", op->child,
-                      gxds_lb_state_name(op->state));
-  }
+  gxds_policy_trace(p->children.base, "using child %" PRIu64 ": %s", op->child,
+                    gxds_lb_state_name(op->state));
   const child *c = find(p, op->child);
   if (!c->picker) {
     gxds_policy_publish_queue(p->children.base, op->state);
@@ -182,7 +178,6 @@ static void publish_empty(policy *p) {
 }
 
 static void trace_end(const policy *p, const gxds_priority_op *op) {
-  if (!gxds_policy_traces(p->children.base)) return;
   gxds_policy_trace(p->children.base, "child %" PRIu64 ": ended, %s", op->child,
                     op->crowded ? "since too many are kept that are not in the config"
                                 : "since it was not needed for 15 minutes");
@@ -204,10 +199,7 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
       publish_empty(p);
       break;
     case GXDS_PRIORITY_RETAIN:
-      if (gxds_policy_traces(p->children.base)) {
-        gxds_policy_trace(p->children.base, "child %" PRIu64 ": not in the config, kept",
-                          op->child);
-      }
+      gxds_policy_trace(p->children.base, "child %" PRIu64 ": not in the config, kept", op->child);
       /* The child has its own references on what it uses. The rest of the old snapshot must go. */
       forget_given(find(p, op->child));
       break;

@@ -156,7 +156,7 @@ static void write_log(const grpc_xds_policy *p, bool is_error, const char *line)
   if (is_error) {
     gxds_policy_log_error(inner, "%s", line);
   } else {
-    gxds_policy_trace(inner, "%s", line);
+    gxds_policy_log(inner, "%s", line);
   }
 }
 

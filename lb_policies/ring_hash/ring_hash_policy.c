@@ -87,10 +87,8 @@ static void create_endpoint(policy *p, const gxds_ring_hash_op *op) {
   const gxds_lb_address address = gxds_addresses_at(p->addresses, op->position);
   gxds_text key = {0};
   gxds_addresses_render_key(p->addresses, op->position, &key);
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "endpoint %llu is %.*s", (unsigned long long)e->token,
-                      GXDS_STR_ARG(gxds_text_str(&key)));
-  }
+  gxds_policy_trace(p->base, "endpoint %llu is %.*s", (unsigned long long)e->token,
+                    GXDS_STR_ARG(gxds_text_str(&key)));
   e->subchannel = gxds_policy_subchannel(p->base, &address, p->args);
   if (e->subchannel) {
     gxds_subchannel_watch(e->subchannel, &e->watch);

@@ -110,10 +110,8 @@ static gxds_picker *make_picker(gxds_endpoints_policy *e, const gxds_round_robin
 }
 
 static void publish(gxds_endpoints_policy *e, const gxds_round_robin_op *op) {
-  if (gxds_policy_traces(e->base)) {
-    gxds_policy_trace(e->base, "state=%s, %zu endpoints in the picks, %" PRIu32 " left out",
-                      gxds_lb_state_name(op->state), op->member_count, op->left_out);
-  }
+  gxds_policy_trace(e->base, "state=%s, %zu endpoints in the picks, %" PRIu32 " left out",
+                    gxds_lb_state_name(op->state), op->member_count, op->left_out);
   e->published = op->state;
   if (op->state != GRPC_CHANNEL_CONNECTING) e->hurries = false;
   if (op->state == GRPC_CHANNEL_READY) {

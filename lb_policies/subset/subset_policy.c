@@ -72,9 +72,7 @@ static subset *add_subset(policy *p, gxds_str wanted) {
   s->is_new = true;
   if (wanted.size > 0) HASH_ADD_KEYPTR(hh, p->by_wanted, s->wanted.data, s->wanted.size, s);
   HASH_ADD(hh_token, p->by_token, token, sizeof s->token, s);
-  if (gxds_policy_traces(p->base)) {
-    gxds_policy_trace(p->base, "subset %" PRIu64 " is %.*s", s->token, GXDS_STR_ARG(wanted));
-  }
+  gxds_policy_trace(p->base, "subset %" PRIu64 " is %.*s", s->token, GXDS_STR_ARG(wanted));
   return s;
 }
 

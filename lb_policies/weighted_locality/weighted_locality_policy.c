@@ -94,10 +94,8 @@ static gxds_picker *picker_of(policy *p, const gxds_weighted_locality_op *op) {
 }
 
 static void publish(policy *p, const gxds_weighted_locality_op *op) {
-  if (gxds_policy_traces(p->leaves.base)) {
-    gxds_policy_trace(p->leaves.base, "state=%s, %zu localities in the picks",
-                      gxds_lb_state_name(op->state), op->member_count);
-  }
+  gxds_policy_trace(p->leaves.base, "state=%s, %zu localities in the picks",
+                    gxds_lb_state_name(op->state), op->member_count);
   if (op->member_count == 0) {
     gxds_policy_publish_queue(p->leaves.base, op->state);
     return;
