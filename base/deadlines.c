@@ -47,10 +47,7 @@ void gxds_deadlines_fini(gxds_deadlines *q) {
 
 void gxds_deadlines_set(gxds_deadlines *q, gxds_deadline *d, gxds_time at) {
   gxds_deadlines_cancel(q, d);
-  if (q->count + 1 >= q->capacity) {
-    q->capacity = q->capacity ? 2 * q->capacity : 16;
-    q->heap = gxds_realloc(q->heap, q->capacity, sizeof *q->heap);
-  }
+  GXDS_MAKE_ROOM(q->heap, q->count + 1, q->capacity, 16);
   GXDS_CHECK(q->count + 1 < DEADLINES_MAX);
   rise(q, ++q->count, (gxds_deadline_slot){at, q->next_order++, d});
 }

@@ -40,10 +40,7 @@ void gxds_errors_fini(gxds_errors *e) {
 void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ...) {
   e->count++;
   if (e->stored == GXDS_ERRORS_MAX) return;
-  if (e->stored == e->capacity) {
-    e->capacity = e->capacity ? 2 * e->capacity : 4;
-    e->items = gxds_realloc(e->items, e->capacity, sizeof *e->items);
-  }
+  GXDS_MAKE_ROOM(e->items, e->stored, e->capacity, 4);
   gxds_text path = {0};
   gxds_path_render(at, &path);
   gxds_text message = {0};

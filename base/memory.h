@@ -26,4 +26,14 @@ void gxds_free(void *memory);
 /* A zeroed T of its own. */
 #define GXDS_NEW(T) ((T *)gxds_calloc(1, sizeof(T)))
 
+/* Makes room for one more item in an array with count items. A full array becomes twice as large,
+ * and an array without memory gets room for `first` items. In C only. */
+#define GXDS_MAKE_ROOM(items, count, capacity, first)               \
+  do {                                                              \
+    if ((count) >= (capacity)) {                                    \
+      (capacity) = (capacity) ? 2 * (capacity) : (first);           \
+      (items) = gxds_realloc((items), (capacity), sizeof *(items)); \
+    }                                                               \
+  } while (0)
+
 #endif

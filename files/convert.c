@@ -28,10 +28,7 @@ typedef struct converter {
 } converter;
 
 static void begin_line(converter *c, const gxds_file_node *node) {
-  if (c->line_count == c->line_capacity) {
-    c->line_capacity = c->line_capacity ? 2 * c->line_capacity : 64;
-    c->lines = gxds_realloc(c->lines, c->line_capacity, sizeof *c->lines);
-  }
+  GXDS_MAKE_ROOM(c->lines, c->line_count, c->line_capacity, 64);
   c->lines[c->line_count++] = node->line;
   gxds_text_add_z(&c->json, "\n");
 }

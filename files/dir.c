@@ -60,10 +60,7 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
       full = true;
       break;
     }
-    if (out->count == capacity) {
-      capacity = capacity ? 2 * capacity : 16;
-      out->items = gxds_realloc(out->items, capacity, sizeof *out->items);
-    }
+    GXDS_MAKE_ROOM(out->items, out->count, capacity, 16);
     out->items[out->count++] = (gxds_file_input){.name = gxds_str_dup(name)};
   }
   closedir(stream);

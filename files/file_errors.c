@@ -24,10 +24,7 @@ void gxds_file_errors_add(gxds_file_errors *e, uint32_t line, const gxds_path *a
                           const char *format, ...) {
   e->count++;
   if (e->stored == GXDS_FILE_ERRORS_MAX) return;
-  if (e->stored == e->capacity) {
-    e->capacity = e->capacity ? 2 * e->capacity : 4;
-    e->items = gxds_realloc(e->items, e->capacity, sizeof *e->items);
-  }
+  GXDS_MAKE_ROOM(e->items, e->stored, e->capacity, 4);
   gxds_text message = {0};
   va_list args;
   va_start(args, format);

@@ -48,10 +48,7 @@ typedef struct adder {
 static void add_found(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node) {
   adder *a = arg;
   gxds_file_found *f = a->found;
-  if (f->count == f->capacity) {
-    f->capacity = f->capacity ? 2 * f->capacity : 16;
-    f->entries = gxds_realloc(f->entries, f->capacity, sizeof *f->entries);
-  }
+  GXDS_MAKE_ROOM(f->entries, f->count, f->capacity, 16);
   f->entries[f->count++] =
       (gxds_file_entry){.resource = take_resource, .file = a->file, .line = node ? node->line : 0};
 }

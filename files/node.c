@@ -103,10 +103,7 @@ static void add_child(gxds_file_node_builder *b, gxds_file_node *node) {
     open->key_pending = false;
     return;
   }
-  if (open->count == open->capacity) {
-    open->capacity = open->capacity ? 2 * open->capacity : 4;
-    open->entries = gxds_realloc(open->entries, open->capacity, sizeof *open->entries);
-  }
+  GXDS_MAKE_ROOM(open->entries, open->count, open->capacity, 4);
   open->entries[open->count++] = (gxds_file_node_entry){.value = node};
 }
 
@@ -153,10 +150,7 @@ bool gxds_file_node_builder_wants_key(const gxds_file_node_builder *b) {
 void gxds_file_node_builder_key(gxds_file_node_builder *b, gxds_str key, uint32_t line) {
   GXDS_CHECK(gxds_file_node_builder_wants_key(b));
   gxds_file_node_open *open = b->top;
-  if (open->count == open->capacity) {
-    open->capacity = open->capacity ? 2 * open->capacity : 4;
-    open->entries = gxds_realloc(open->entries, open->capacity, sizeof *open->entries);
-  }
+  GXDS_MAKE_ROOM(open->entries, open->count, open->capacity, 4);
   open->entries[open->count++] =
       (gxds_file_node_entry){.key = arena_dup(b->arena, key), .line = line, .value = NULL};
   open->key_pending = true;

@@ -46,10 +46,7 @@ static void add_watch(gxds_path_watch *w, const char *dir, uint32_t mask, gxds_p
   for (size_t i = 0; item.is_way && i < w->count; i++) {
     if (w->items[i].is_way && w->items[i].wd == wd) return; /* also on the way to another file */
   }
-  if (w->count == w->capacity) {
-    w->capacity = w->capacity ? 2 * w->capacity : 8;
-    w->items = gxds_realloc(w->items, w->capacity, sizeof *w->items);
-  }
+  GXDS_MAKE_ROOM(w->items, w->count, w->capacity, 8);
   item.wd = wd;
   item.name = gxds_str_dup(item.name);
   w->items[w->count++] = item;

@@ -229,10 +229,7 @@ static bool read_expanded(reader *r, const message *any) {
 }
 
 static void remember(reader *r, const gxds_file_node *resource) {
-  if (r->resource_count == r->resource_capacity) {
-    r->resource_capacity = r->resource_capacity ? 2 * r->resource_capacity : 16;
-    r->resources = gxds_realloc(r->resources, r->resource_capacity, sizeof *r->resources);
-  }
+  GXDS_MAKE_ROOM(r->resources, r->resource_count, r->resource_capacity, 16);
   r->resources[r->resource_count++] = resource;
 }
 

@@ -19,10 +19,7 @@ static place place_of(size_t number) {
 
 /* Under the lock. */
 static void append(gxds_drop_counters *d, gxds_str name) {
-  if (d->count == d->capacity) {
-    d->capacity = d->capacity ? 2 * d->capacity : 4;
-    d->names = gxds_realloc(d->names, d->capacity, sizeof *d->names);
-  }
+  GXDS_MAKE_ROOM(d->names, d->count, d->capacity, 4);
   place p = place_of(d->count);
   if (!atomic_load_explicit(&d->segments[p.segment], memory_order_relaxed)) {
     gxds_counters *segment = gxds_calloc((size_t)1 << p.segment, sizeof *segment);

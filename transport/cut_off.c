@@ -23,10 +23,7 @@ static bool is_socket(int fd) {
 }
 
 static void add(sockets *s, int fd) {
-  if (s->count == s->capacity) {
-    s->capacity = s->capacity ? 2 * s->capacity : 16;
-    s->fds = gxds_realloc(s->fds, s->capacity, sizeof *s->fds);
-  }
+  GXDS_MAKE_ROOM(s->fds, s->count, s->capacity, 16);
   s->fds[s->count++] = fd;
 }
 

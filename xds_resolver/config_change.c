@@ -19,10 +19,7 @@ typedef struct changes {
 static void add_change(void *arg, const gxds_cluster_entry *before,
                        const gxds_cluster_entry *after) {
   changes *all = arg;
-  if (all->count == all->capacity) {
-    all->capacity = all->capacity ? 2 * all->capacity : 16;
-    all->list = gxds_realloc(all->list, all->capacity, sizeof *all->list);
-  }
+  GXDS_MAKE_ROOM(all->list, all->count, all->capacity, 16);
   all->list[all->count++] = (change){before, after};
 }
 

@@ -94,10 +94,7 @@ static size_t add(gxds_method_configs *m, gxds_str text, gxds_duration timeout) 
   e->timeout = timeout;
   e->number = m->count;
   HASH_ADD_KEYPTR(by_text, m->by_text, e->text.data, e->text.size, e);
-  if (m->count == m->capacity) {
-    m->capacity = m->capacity ? 2 * m->capacity : 8;
-    m->by_number = gxds_realloc(m->by_number, m->capacity, sizeof(entry *));
-  }
+  GXDS_MAKE_ROOM(m->by_number, m->count, m->capacity, 8);
   m->by_number[m->count] = e;
   return m->count++;
 }

@@ -65,10 +65,7 @@ static size_t queue_end(gxds_cluster_manager *m) {
 }
 
 static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind, uint64_t child) {
-  if (m->op_count == m->op_capacity) {
-    m->op_capacity = m->op_capacity ? 2 * m->op_capacity : 8;
-    m->ops = gxds_realloc(m->ops, m->op_capacity, sizeof *m->ops);
-  }
+  GXDS_MAKE_ROOM(m->ops, m->op_count, m->op_capacity, 8);
   m->ops[m->op_count++] = (queued_op){kind, child};
 }
 
@@ -107,10 +104,7 @@ static void create_child(gxds_cluster_manager *m, gxds_child *child, const gxds_
 
 static void let_wait(gxds_cluster_manager *m, const gxds_child *child) {
   if (m->waiting_next == m->waiting_count) m->waiting_next = m->waiting_count = 0;
-  if (m->waiting_count == m->waiting_capacity) {
-    m->waiting_capacity = m->waiting_capacity ? 2 * m->waiting_capacity : 8;
-    m->waiting = gxds_realloc(m->waiting, m->waiting_capacity, sizeof *m->waiting);
-  }
+  GXDS_MAKE_ROOM(m->waiting, m->waiting_count, m->waiting_capacity, 8);
   m->waiting[m->waiting_count++] = child->token;
 }
 

@@ -32,10 +32,7 @@ static void compare(table_update *u, const gxds_locality *before, const gxds_loc
                               after ? after->endpoint_count : 0};
   if (!u->all_anew) in = gxds_locality_changed(before, after);
   if (in.start == in.end_before && in.start == in.end_after) return;
-  if (u->count == u->room) {
-    u->room = u->room > 0 ? 2 * u->room : 8;
-    u->changes = gxds_realloc(u->changes, u->room, sizeof *u->changes);
-  }
+  GXDS_MAKE_ROOM(u->changes, u->count, u->room, 8);
   change *c = &u->changes[u->count++];
   memset(c, 0, sizeof *c);
   c->before = before;

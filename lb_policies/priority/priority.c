@@ -86,10 +86,7 @@ void gxds_priority_lb_destroy(gxds_priority_lb *lb) {
 /* --- Lists of children --- */
 
 static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) {
-  if (lb->child_count == lb->child_capacity) {
-    lb->child_capacity = lb->child_capacity ? 2 * lb->child_capacity : 4;
-    lb->children = gxds_realloc(lb->children, lb->child_capacity, sizeof(void *));
-  }
+  GXDS_MAKE_ROOM(lb->children, lb->child_count, lb->child_capacity, 4);
   child *c = GXDS_NEW(child);
   c->token = ++lb->last_token;
   c->name = gxds_str_dup(lb->slots[slot_index].name);
@@ -104,10 +101,7 @@ static child *add_child(gxds_priority_lb *lb, size_t slot_index, gxds_time now) 
 
 /* Queues the child's removal and frees it. The caller takes it out of lb->children. */
 static void retire(gxds_priority_lb *lb, child *c, bool crowded) {
-  if (lb->removal_count == lb->removal_capacity) {
-    lb->removal_capacity = lb->removal_capacity ? 2 * lb->removal_capacity : 4;
-    lb->removals = gxds_realloc(lb->removals, lb->removal_capacity, sizeof *lb->removals);
-  }
+  GXDS_MAKE_ROOM(lb->removals, lb->removal_count, lb->removal_capacity, 4);
   lb->removals[lb->removal_count++] = (removal){c->token, crowded};
   if (lb->current == c->token) lb->current = 0;
   if (c->retain_due) lb->retain_count--;

@@ -66,10 +66,7 @@ static endpoint *find(gxds_ring_hash *r, uint64_t token) {
 /* Ends the endpoint, and queues the removal of its subchannel if there is one. */
 static void retire(gxds_ring_hash *r, endpoint *e) {
   if (e->created) {
-    if (r->removal_count == r->removal_capacity) {
-      r->removal_capacity = r->removal_capacity ? 2 * r->removal_capacity : 4;
-      r->removals = gxds_realloc(r->removals, r->removal_capacity, sizeof *r->removals);
-    }
+    GXDS_MAKE_ROOM(r->removals, r->removal_count, r->removal_capacity, 4);
     r->removals[r->removal_count++] = e->token;
   }
   fini_endpoint(e);

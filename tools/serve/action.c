@@ -15,10 +15,7 @@ void gxds_serve_queue_fini(gxds_serve_queue *q) {
 }
 
 static gxds_serve_action *push(gxds_serve_queue *q, gxds_serve_action_kind kind, uint64_t stream) {
-  if (q->count == q->capacity) {
-    q->capacity = q->capacity ? 2 * q->capacity : 16;
-    q->items = gxds_realloc(q->items, q->capacity, sizeof *q->items);
-  }
+  GXDS_MAKE_ROOM(q->items, q->count, q->capacity, 16);
   gxds_serve_action *a = &q->items[q->count++];
   *a = (gxds_serve_action){.kind = kind, .stream = stream};
   return a;

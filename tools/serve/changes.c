@@ -4,10 +4,7 @@
 #include "xds_client/resource_name.h"
 
 static void add(gxds_set_changes *c, size_t *capacity, gxds_changed_name name) {
-  if (c->count == *capacity) {
-    *capacity = *capacity ? 2 * *capacity : 8;
-    c->items = gxds_realloc(c->items, *capacity, sizeof *c->items);
-  }
+  GXDS_MAKE_ROOM(c->items, c->count, *capacity, 8);
   c->items[c->count++] = name;
 }
 

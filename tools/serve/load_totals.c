@@ -26,10 +26,7 @@ static size_t lower_bound(const gxds_load_totals *t, gxds_str key) {
 }
 
 static void insert(gxds_load_totals *t, size_t at, gxds_str take_key) {
-  if (t->count == t->capacity) {
-    t->capacity = t->capacity ? 2 * t->capacity : 16;
-    t->items = gxds_realloc(t->items, t->capacity, sizeof *t->items);
-  }
+  GXDS_MAKE_ROOM(t->items, t->count, t->capacity, 16);
   memmove(&t->items[at + 1], &t->items[at], (t->count - at) * sizeof *t->items);
   t->items[at] = (gxds_load_total){.key = take_key};
   t->count++;
