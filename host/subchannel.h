@@ -68,6 +68,7 @@ static inline void gxds_load_listener_unref(gxds_load_listener *l) {
 
 typedef struct gxds_subchannel_ops {
   void (*destroy)(gxds_subchannel *s);
+  /* If one of the next four is NULL, the wrapped subchannel's is called. */
   void (*watch)(gxds_subchannel *s, gxds_watch *w);
   void (*unwatch)(gxds_subchannel *s, gxds_watch *w);
   void (*connect)(gxds_subchannel *s);
@@ -95,15 +96,25 @@ static inline void gxds_subchannel_unref(gxds_subchannel *s) {
   if (s && gxds_ref_dec(&s->refs)) s->ops->destroy(s);
 }
 /* Notifies w of the state from now on. The current state follows soon, never during this call. */
-static inline void gxds_subchannel_watch(gxds_subchannel *s, gxds_watch *w) { s->ops->watch(s, w); }
+static inline void gxds_subchannel_watch(gxds_subchannel *s, gxds_watch *w) {
+  while (!s->ops->watch) s = s->wrapped;
+  s->ops->watch(s, w);
+}
 /* Ends w, which is a watch of s: it gets no more calls, not even those already scheduled. Call it
  * before the watcher's reference is released. */
 static inline void gxds_subchannel_unwatch(gxds_subchannel *s, gxds_watch *w) {
+  while (!s->ops->unwatch) s = s->wrapped;
   s->ops->unwatch(s, w);
 }
 /* Asks it to connect once its backoff is over. */
-static inline void gxds_subchannel_connect(gxds_subchannel *s) { s->ops->connect(s); }
-static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) { s->ops->reset_backoff(s); }
+static inline void gxds_subchannel_connect(gxds_subchannel *s) {
+  while (!s->ops->connect) s = s->wrapped;
+  s->ops->connect(s);
+}
+static inline void gxds_subchannel_reset_backoff(gxds_subchannel *s) {
+  while (!s->ops->reset_backoff) s = s->wrapped;
+  s->ops->reset_backoff(s);
+}
 
 /* The host's own subchannel inside the wrappers of policies. Borrowed: valid as long as s. */
 static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {

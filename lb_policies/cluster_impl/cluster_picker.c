@@ -35,19 +35,10 @@ static void destroy_subchannel(gxds_subchannel *base) {
   s->channel->ops->post(s->channel, bury_subchannel, s);
 }
 
-static void watch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_watch(s->wrapped, w); }
-static void unwatch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_unwatch(s->wrapped, w); }
-static void connect_subchannel(gxds_subchannel *s) { gxds_subchannel_connect(s->wrapped); }
-static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
-
 gxds_subchannel *gxds_counted_subchannel_create(
     gxds_lb_channel *channel, gxds_subchannel *take_subchannel, const gxds_lb_address *address,
     const gxds_args *args, gxds_locality_slot *take_slot, gxds_policy_counts *counts) {
-  static const gxds_subchannel_ops ops = {.destroy = destroy_subchannel,
-                                          .watch = watch,
-                                          .unwatch = unwatch,
-                                          .connect = connect_subchannel,
-                                          .reset_backoff = reset_backoff};
+  static const gxds_subchannel_ops ops = {.destroy = destroy_subchannel};
   counted_subchannel *s = GXDS_NEW(counted_subchannel);
   gxds_ref_init(&s->base.refs);
   s->base.ops = &ops;

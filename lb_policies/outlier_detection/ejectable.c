@@ -129,8 +129,6 @@ static void connect_subchannel(gxds_subchannel *s) {
   e->all->channel->ops->run_later(e->all->channel, renotify, e);
 }
 
-static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
-
 static ejectable_address *find_address(const gxds_ejectables *all, uint64_t token) {
   ejectable_address *found;
   HASH_FIND(hh, all->places, &token, sizeof token, found);
@@ -163,8 +161,7 @@ gxds_subchannel *gxds_ejectable_create(gxds_ejectables *all, gxds_subchannel *ta
   static const gxds_subchannel_ops ops = {.destroy = destroy,
                                           .watch = add_watch,
                                           .unwatch = remove_watch,
-                                          .connect = connect_subchannel,
-                                          .reset_backoff = reset_backoff};
+                                          .connect = connect_subchannel};
   ejectable *e = GXDS_NEW(ejectable);
   gxds_ref_init(&e->base.refs);
   e->base.ops = &ops;

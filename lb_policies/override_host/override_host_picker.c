@@ -19,16 +19,7 @@ static void destroy_subchannel(gxds_subchannel *s) {
   gxds_free(s);
 }
 
-static void watch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_watch(s->wrapped, w); }
-static void unwatch(gxds_subchannel *s, gxds_watch *w) { gxds_subchannel_unwatch(s->wrapped, w); }
-static void connect_subchannel(gxds_subchannel *s) { gxds_subchannel_connect(s->wrapped); }
-static void reset_backoff(gxds_subchannel *s) { gxds_subchannel_reset_backoff(s->wrapped); }
-
-static const gxds_subchannel_ops session_subchannel_ops = {.destroy = destroy_subchannel,
-                                                           .watch = watch,
-                                                           .unwatch = unwatch,
-                                                           .connect = connect_subchannel,
-                                                           .reset_backoff = reset_backoff};
+static const gxds_subchannel_ops session_subchannel_ops = {.destroy = destroy_subchannel};
 
 gxds_subchannel *gxds_session_subchannel_create(gxds_subchannel *take_subchannel,
                                                 const gxds_lb_address *address) {
