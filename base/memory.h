@@ -4,6 +4,7 @@
 #define GRPC_XDS_BASE_MEMORY_H_
 
 #include <stddef.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,16 @@ void gxds_free(void *memory);
       (capacity) = (capacity) ? 2 * (capacity) : (first);           \
       (items) = gxds_realloc((items), (capacity), sizeof *(items)); \
     }                                                               \
+  } while (0)
+
+/* Makes an array with count items have at least that many. The new ones are zeroed. In C only. */
+#define GXDS_EXTEND(items, count, wanted)                                           \
+  do {                                                                              \
+    if ((wanted) > (count)) {                                                       \
+      (items) = gxds_realloc((items), (wanted), sizeof *(items));                   \
+      memset((items) + (count), 0, ((size_t)(wanted) - (count)) * sizeof *(items)); \
+      (count) = (wanted);                                                           \
+    }                                                                               \
   } while (0)
 
 #endif

@@ -151,11 +151,7 @@ static gxds_lb_address address_at(gxds_endpoints_policy *e, uint32_t position) {
 static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position) {
   policy *p = (policy *)e;
   const uint32_t count = gxds_endpoints_policy_slot_count(e);
-  if (count > p->active_count) {
-    p->active = gxds_realloc(p->active, count, sizeof(gxds_active_requests *));
-    for (uint32_t i = p->active_count; i < count; i++) p->active[i] = NULL;
-    p->active_count = count;
-  }
+  GXDS_EXTEND(p->active, p->active_count, count);
   gxds_active_requests **active = &p->active[(uint32_t)token];
   gxds_active_requests_unref(*active);
   *active = gxds_active_requests_create();

@@ -230,11 +230,7 @@ gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_en
   set_limit(e, count);
   gxds_round_robin_on_update(e->machine, endpoints, count, renew);
   const uint32_t slots = gxds_endpoints_policy_slot_count(e);
-  if (slots > e->slot_count) {
-    e->endpoints = gxds_realloc(e->endpoints, slots, sizeof *e->endpoints);
-    for (uint32_t i = e->slot_count; i < slots; i++) e->endpoints[i] = NULL;
-    e->slot_count = slots;
-  }
+  GXDS_EXTEND(e->endpoints, e->slot_count, slots);
   drain(e);
   return count > 0 ? gxds_status_ok() : gxds_policy_empty_status(e->note);
 }

@@ -102,12 +102,7 @@ gxds_status gxds_newcomers_update(gxds_newcomers *n, const gxds_slow_start *conf
 
 void gxds_newcomers_created(gxds_newcomers *n, uint32_t slot, gxds_str address) {
   if (n->config.window == 0) return;
-  if (slot >= n->slot_count) {
-    const uint32_t count = 2 * slot + 1;
-    n->by_slot = gxds_realloc(n->by_slot, count, sizeof(beginning *));
-    for (uint32_t i = n->slot_count; i < count; i++) n->by_slot[i] = NULL;
-    n->slot_count = count;
-  }
+  if (slot >= n->slot_count) GXDS_EXTEND(n->by_slot, n->slot_count, 2 * slot + 1);
   unref(n->by_slot[slot]);
   n->by_slot[slot] = ref(find_or_add(n, address)->beginning);
 }

@@ -118,11 +118,7 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
   policy *p = (policy *)e;
   const uint32_t slot = (uint32_t)token;
   const uint32_t count = gxds_endpoints_policy_slot_count(e);
-  if (count > p->rater_count) {
-    p->raters = gxds_realloc(p->raters, count, sizeof(gxds_rater *));
-    for (uint32_t i = p->rater_count; i < count; i++) p->raters[i] = NULL;
-    p->rater_count = count;
-  }
+  GXDS_EXTEND(p->raters, p->rater_count, count);
   unref_rater(p->raters[slot]);
   p->raters[slot] = gxds_rater_create(weight_of(p, gxds_address_list_key_at(&p->list, position)),
                                       p->rating, gxds_policy_channel(e->base));
