@@ -80,3 +80,27 @@ void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
   }
   gxds_text_add_z(out, "\"");
 }
+
+static void add_name(gxds_text *out, const char *name) {
+  const bool is_first = out->size > 0 && out->data[out->size - 1] == '{';
+  gxds_text_addf(out, "%s\"%s\":", is_first ? "" : ",", name);
+}
+
+void gxds_utf8_add_member(gxds_text *out, const char *name, gxds_str s) {
+  add_name(out, name);
+  gxds_utf8_add_json(out, s);
+}
+
+void gxds_utf8_add_member_if_any(gxds_text *out, const char *name, gxds_str s) {
+  if (s.size > 0) gxds_utf8_add_member(out, name, s);
+}
+
+void gxds_utf8_add_list(gxds_text *out, const char *name, const gxds_str *strings, size_t count) {
+  add_name(out, name);
+  gxds_text_add_z(out, "[");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) gxds_text_add_z(out, ",");
+    gxds_utf8_add_json(out, strings[i]);
+  }
+  gxds_text_add_z(out, "]");
+}

@@ -23,6 +23,13 @@ void gxds_utf8_add(gxds_text *out, uint32_t code);
 /* Adds s as a JSON string with its quotes, on one line and without control characters, including
  * those of terminals. Bytes that are not UTF-8 become U+FFFD. */
 void gxds_utf8_add_json(gxds_text *out, gxds_str s);
+/* Adds the member of a JSON object with that name, which needs no escapes, and that string. A comma
+ * separates it from the member before. */
+void gxds_utf8_add_member(gxds_text *out, const char *name, gxds_str s);
+/* The same, unless s is empty. */
+void gxds_utf8_add_member_if_any(gxds_text *out, const char *name, gxds_str s);
+/* The same with a list of strings. */
+void gxds_utf8_add_list(gxds_text *out, const char *name, const gxds_str *strings, size_t count);
 
 #ifdef __cplusplus
 }

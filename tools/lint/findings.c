@@ -88,18 +88,12 @@ void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *ou
   gxds_text_add_escaped(out, f->text);
 }
 
-static void add_member(gxds_text *out, const char *name, gxds_str value) {
-  if (value.size == 0) return;
-  gxds_text_addf(out, ",\"%s\":", name);
-  gxds_utf8_add_json(out, value);
-}
-
 void gxds_finding_render_json(const gxds_finding *f, gxds_text *out) {
   gxds_text_addf(out, "{\"severity\":\"%s\"", kind_name(f->kind));
-  add_member(out, "file", f->file);
+  gxds_utf8_add_member_if_any(out, "file", f->file);
   if (f->line) gxds_text_addf(out, ",\"line\":%u", f->line);
-  add_member(out, "resource", f->resource);
-  add_member(out, "field", f->field);
-  add_member(out, "detail", f->text);
+  gxds_utf8_add_member_if_any(out, "resource", f->resource);
+  gxds_utf8_add_member_if_any(out, "field", f->field);
+  gxds_utf8_add_member_if_any(out, "detail", f->text);
   gxds_text_add_z(out, "}");
 }

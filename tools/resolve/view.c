@@ -112,19 +112,13 @@ void gxds_view_render_text(const gxds_view *root, bool colours, gxds_text *out) 
 
 /* ---- JSON ---- */
 
-static void add_member(const char *key, gxds_str value, gxds_text *out) {
-  if (value.size == 0) return;
-  gxds_text_addf(out, ",\"%s\":", key);
-  gxds_utf8_add_json(out, value);
-}
-
 void gxds_view_render_json(const gxds_view *root, gxds_text *out) {
   gxds_text_addf(out, "{\"kind\":\"%s\"", root->kind);
-  add_member("name", root->name, out);
+  gxds_utf8_add_member_if_any(out, "name", root->name);
   for (size_t i = 0; i < root->attribute_count; i++) {
-    add_member(root->attributes[i].key, root->attributes[i].value, out);
+    gxds_utf8_add_member_if_any(out, root->attributes[i].key, root->attributes[i].value);
   }
-  add_member("error", root->error, out);
+  gxds_utf8_add_member_if_any(out, "error", root->error);
   for (const gxds_view *v = root->first; v; v = v->next) {
     gxds_text_add_z(out, v == root->first ? ",\"children\":[" : ",");
     gxds_view_render_json(v, out);

@@ -200,29 +200,14 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
 
 /* JSON. */
 
-static void add_string_field(gxds_text *out, const char *key, gxds_str s) {
-  if (s.size == 0) return;
-  gxds_text_addf(out, ",\"%s\":", key);
-  gxds_utf8_add_json(out, s);
-}
-
-static void add_list_field(gxds_text *out, const char *key, const gxds_str *names, size_t count) {
-  gxds_text_addf(out, ",\"%s\":[", key);
-  for (size_t i = 0; i < count; i++) {
-    if (i) gxds_text_add_z(out, ",");
-    gxds_utf8_add_json(out, names[i]);
-  }
-  gxds_text_add_z(out, "]");
-}
-
 /* JSON has no form for infinite numbers and NaN, so such a sum is null. */
 static void add_metrics_json(gxds_text *out, const gxds_serve_load *l) {
   if (l->metric_count == 0) return;
   gxds_text_add_z(out, ",\"metrics\":[");
   for (size_t i = 0; i < l->metric_count; i++) {
     const gxds_serve_metric *m = &l->metrics[i];
-    gxds_text_add_z(out, i ? ",{\"name\":" : "{\"name\":");
-    gxds_utf8_add_json(out, m->name);
+    gxds_text_add_z(out, i ? ",{" : "{");
+    gxds_utf8_add_member(out, "name", m->name);
     gxds_text_addf(out, ",\"requests\":%llu,\"sum\":", (unsigned long long)m->requests);
     if (isfinite(m->sum)) {
       gxds_text_addf(out, "%.17g}", m->sum);
@@ -234,17 +219,14 @@ static void add_metrics_json(gxds_text *out, const gxds_serve_load *l) {
 }
 
 static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
-  gxds_text_add_z(out, "{\"cluster\":");
-  gxds_utf8_add_json(out, l->cluster);
-  gxds_text_add_z(out, ",\"eds_service\":");
-  gxds_utf8_add_json(out, l->eds_service);
+  gxds_text_add_z(out, "{");
+  gxds_utf8_add_member(out, "cluster", l->cluster);
+  gxds_utf8_add_member(out, "eds_service", l->eds_service);
   if (l->has_locality) {
-    gxds_text_add_z(out, ",\"locality\":{\"region\":");
-    gxds_utf8_add_json(out, l->region);
-    gxds_text_add_z(out, ",\"zone\":");
-    gxds_utf8_add_json(out, l->zone);
-    gxds_text_add_z(out, ",\"sub_zone\":");
-    gxds_utf8_add_json(out, l->sub_zone);
+    gxds_text_add_z(out, ",\"locality\":{");
+    gxds_utf8_add_member(out, "region", l->region);
+    gxds_utf8_add_member(out, "zone", l->zone);
+    gxds_utf8_add_member(out, "sub_zone", l->sub_zone);
     gxds_text_addf(out,
                    "},\"successful\":%llu,\"error\":%llu,\"in_progress\":%llu,\"issued\":%llu,"
                    "\"total\":{\"successful\":%llu,\"error\":%llu,\"issued\":%llu}",
@@ -269,24 +251,24 @@ static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
 void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out) {
   gxds_text_addf(out, "{\"event\":\"%s\"", kind_names[e->kind]);
   if (e->node.size || e->peer.size) {
-    gxds_text_add_z(out, ",\"client\":{\"node\":");
-    gxds_utf8_add_json(out, e->node);
-    gxds_text_add_z(out, ",\"peer\":");
-    gxds_utf8_add_json(out, e->peer);
+    gxds_text_add_z(out, ",\"client\":{");
+    gxds_utf8_add_member(out, "node", e->node);
+    gxds_utf8_add_member(out, "peer", e->peer);
     gxds_text_add_z(out, "}");
   }
-  if (e->service) add_string_field(out, "service", gxds_str_z(e->service));
-  if (e->type) add_string_field(out, "type", gxds_str_z(e->type->type_url));
+  if (e->service) gxds_utf8_add_member_if_any(out, "service", gxds_str_z(e->service));
+  if (e->type) gxds_utf8_add_member_if_any(out, "type", gxds_str_z(e->type->type_url));
   if (e->name_count || e->kind == GXDS_SERVE_PUSH) {
-    add_list_field(out, "names", e->names, e->name_count);
+    gxds_utf8_add_list(out, "names", e->names, e->name_count);
   }
-  if (e->removed_count) add_list_field(out, "removed", e->removed, e->removed_count);
-  add_string_field(out, "version", e->version);
-  add_string_field(out, "nonce", e->nonce);
-  add_string_field(out, "file", e->file);
+  if (e->removed_count) gxds_utf8_add_list(out, "removed", e->removed, e->removed_count);
+  gxds_utf8_add_member_if_any(out, "version", e->version);
+  gxds_utf8_add_member_if_any(out, "nonce", e->nonce);
+  gxds_utf8_add_member_if_any(out, "file", e->file);
   if (e->line) gxds_text_addf(out, ",\"line\":%u", (unsigned)e->line);
-  add_string_field(out, "field", e->field);
-  add_string_field(out, e->kind == GXDS_SERVE_LISTENING ? "address" : "detail", e->detail);
+  gxds_utf8_add_member_if_any(out, "field", e->field);
+  gxds_utf8_add_member_if_any(out, e->kind == GXDS_SERVE_LISTENING ? "address" : "detail",
+                              e->detail);
   if (e->kind == GXDS_SERVE_LOAD) {
     gxds_text_add_z(out, ",\"load\":[");
     for (size_t i = 0; i < e->load_count; i++) {

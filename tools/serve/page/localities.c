@@ -44,14 +44,11 @@ static void render_one(gxds_str resource, const locality *l, gxds_text *out) {
   size_t endpoints;
   envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(l, &endpoints);
   locality_name name = name_of(l);
-  gxds_text_add_z(out, "{\"resource\":");
-  gxds_utf8_add_json(out, resource);
-  gxds_text_add_z(out, ",\"region\":");
-  gxds_utf8_add_json(out, name.region);
-  gxds_text_add_z(out, ",\"zone\":");
-  gxds_utf8_add_json(out, name.zone);
-  gxds_text_add_z(out, ",\"sub_zone\":");
-  gxds_utf8_add_json(out, name.sub_zone);
+  gxds_text_add_z(out, "{");
+  gxds_utf8_add_member(out, "resource", resource);
+  gxds_utf8_add_member(out, "region", name.region);
+  gxds_utf8_add_member(out, "zone", name.zone);
+  gxds_utf8_add_member(out, "sub_zone", name.sub_zone);
   gxds_text_addf(out, ",\"priority\":%u,\"weight\":%u,\"endpoints\":%zu}",
                  (unsigned)envoy_config_endpoint_v3_LocalityLbEndpoints_priority(l),
                  (unsigned)weight_of(l), endpoints);

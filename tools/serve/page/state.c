@@ -271,11 +271,6 @@ uint64_t gxds_page_state_number(const gxds_page_state *s) { return s->number; }
 
 /* Rendering. */
 
-static void add_field(gxds_text *out, const char *name, gxds_str value) {
-  gxds_text_addf(out, ",\"%s\":", name);
-  gxds_utf8_add_json(out, value);
-}
-
 static void add_number(gxds_text *out, const char *name, uint64_t value) {
   gxds_text_addf(out, ",\"%s\":%llu", name, (unsigned long long)value);
 }
@@ -284,22 +279,18 @@ static void render_type(const type_view *v, int type, gxds_text *out) {
   gxds_text_addf(out, "{\"type\":\"%s\"", gxds_file_types[type].short_name);
   add_number(out, "subscribed", v->subscribed);
   add_number(out, "pushes", v->pushes);
-  add_field(out, "pushed", v->pushed);
-  add_field(out, "accepted", v->accepted);
-  add_field(out, "refused", v->refused);
-  add_field(out, "why", v->why);
-  gxds_text_add_z(out, ",\"names\":[");
-  for (size_t i = 0; i < v->shown; i++) {
-    if (i) gxds_text_add_z(out, ",");
-    gxds_utf8_add_json(out, v->names[i]);
-  }
-  gxds_text_add_z(out, "]}");
+  gxds_utf8_add_member(out, "pushed", v->pushed);
+  gxds_utf8_add_member(out, "accepted", v->accepted);
+  gxds_utf8_add_member(out, "refused", v->refused);
+  gxds_utf8_add_member(out, "why", v->why);
+  gxds_utf8_add_list(out, "names", v->names, v->shown);
+  gxds_text_add_z(out, "}");
 }
 
 static void render_client(const client_view *c, gxds_text *out) {
-  gxds_text_add_z(out, "{\"peer\":");
-  gxds_utf8_add_json(out, c->peer);
-  add_field(out, "node", c->node);
+  gxds_text_add_z(out, "{");
+  gxds_utf8_add_member(out, "peer", c->peer);
+  gxds_utf8_add_member(out, "node", c->node);
   add_number(out, "ads", c->ads);
   add_number(out, "lrs", c->lrs);
   gxds_text_add_z(out, ",\"types\":[");
@@ -315,14 +306,14 @@ static void render_client(const client_view *c, gxds_text *out) {
 }
 
 static void render_load(const load_view *l, gxds_text *out) {
-  gxds_text_add_z(out, "{\"client\":");
-  gxds_utf8_add_json(out, l->client);
-  add_field(out, "cluster", l->load.cluster);
-  add_field(out, "eds_service", l->load.eds_service);
+  gxds_text_add_z(out, "{");
+  gxds_utf8_add_member(out, "client", l->client);
+  gxds_utf8_add_member(out, "cluster", l->load.cluster);
+  gxds_utf8_add_member(out, "eds_service", l->load.eds_service);
   if (l->load.has_locality) {
-    add_field(out, "region", l->load.region);
-    add_field(out, "zone", l->load.zone);
-    add_field(out, "sub_zone", l->load.sub_zone);
+    gxds_utf8_add_member(out, "region", l->load.region);
+    gxds_utf8_add_member(out, "zone", l->load.zone);
+    gxds_utf8_add_member(out, "sub_zone", l->load.sub_zone);
     add_number(out, "successful", l->load.total_successful);
     add_number(out, "error", l->load.total_error);
     add_number(out, "issued", l->load.total_issued);
@@ -335,14 +326,10 @@ static void render_load(const load_view *l, gxds_text *out) {
 
 void gxds_page_state_render(const gxds_page_state *s, gxds_text *out) {
   gxds_text_addf(out, "{\"number\":%llu", (unsigned long long)s->number);
-  add_field(out, "address", s->address);
-  add_field(out, "resources", s->resources);
-  gxds_text_add_z(out, ",\"problems\":[");
-  for (size_t i = 0; i < s->problem_count; i++) {
-    if (i) gxds_text_add_z(out, ",");
-    gxds_utf8_add_json(out, s->problems[i]);
-  }
-  gxds_text_add_z(out, "],\"clients\":[");
+  gxds_utf8_add_member(out, "address", s->address);
+  gxds_utf8_add_member(out, "resources", s->resources);
+  gxds_utf8_add_list(out, "problems", s->problems, s->problem_count);
+  gxds_text_add_z(out, ",\"clients\":[");
   for (const client_view *c = s->clients; c; c = c->hh.next) {
     if (c != s->clients) gxds_text_add_z(out, ",");
     render_client(c, out);
