@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace {
 
@@ -142,6 +143,20 @@ TEST(Status, CopiesAreEqualAndIndependent) {
   gxds_status_fini(&a);
   EXPECT_FALSE(gxds_status_equal(&a, &b));
   EXPECT_EQ(Take(b), "INTERNAL: x");
+}
+
+TEST(Utf8, MembersOfAnObjectAreSeparatedByCommas) {
+  const gxds_str list[] = {gxds_str_z("x"), gxds_str_z("\"")};
+  gxds_text text{};
+  gxds_text_add_z(&text, "{");
+  gxds_utf8_add_member_if_any(&text, "none", gxds_str_z(""));
+  gxds_utf8_add_member(&text, "a", gxds_str_z(""));
+  gxds_utf8_add_member_if_any(&text, "b", gxds_str_z("y"));
+  gxds_utf8_add_list(&text, "c", list, 2);
+  gxds_utf8_add_list(&text, "d", nullptr, 0);
+  gxds_text_add_z(&text, "}");
+  EXPECT_STREQ(text.data, R"({"a":"","b":"y","c":["x","\""],"d":[]})");
+  gxds_text_fini(&text);
 }
 
 TEST(Errors, NoneIsOk) {
