@@ -17,7 +17,7 @@ void Predict(World *world, Stream *stream, const Message &message) {
   if (message.effect == kUnsure) return PredictAnything(world, stream);
   Client &client = world->client(stream->client);
   client.GiveUpAfter(stream->server);
-  if (client.cache()) client.cache()->OnAnswer(stream->server, false);
+  if (client.cache()) client.cache()->OnResponse(stream->server, false);
   if (stream->delta) {
     DeltaPredict(world, stream, message);
   } else {
@@ -47,28 +47,28 @@ void EndTtls(World *world, int server) {
     Stream &s = world->stream(i);
     if (!s.used || s.server != server) continue;
     for (int type = 0; type < kTypeCount; type++) {
-      int *given = s.delta ? s.delta_state.served[type].given : s.sotw.served[type].given;
+      int *given = s.delta ? s.delta_state.server_end[type].given : s.sotw.server_end[type].given;
       for (int name = 0; name < kNameCount; name++) {
-        if (given[name] >= 0) given[name] = kWhoKnows;
+        if (given[name] >= 0) given[name] = kUnknownContent;
       }
     }
   }
   for (int type = 0; type < kTypeCount; type++) world->server(server).PushAll(type);
 }
 
-bool Asks(const Stream &s, int type) {
-  return s.delta ? s.delta_state.served[type].asked : s.sotw.served[type].asked;
+bool HasRequested(const Stream &s, int type) {
+  return s.delta ? s.delta_state.server_end[type].requested : s.sotw.server_end[type].requested;
 }
 
-Mask AskedNames(const Stream &s, int type) {
-  return s.delta ? s.delta_state.served[type].names : s.sotw.served[type].names;
+Mask RequestedNames(const Stream &s, int type) {
+  return s.delta ? s.delta_state.server_end[type].names : s.sotw.server_end[type].names;
 }
 
 void CheckNode(const Client &client, Stream *s, bool has_node, gxds_str node_id) {
-  if (has_node == s->node_said) {
-    Fail("node", "%s", has_node ? "the node is said twice" : "no node in the first request");
+  if (has_node == s->node_sent) {
+    Fail("node", "%s", has_node ? "the node is sent twice" : "no node in the first request");
   }
-  s->node_said = true;
+  s->node_sent = true;
   if (has_node && String(node_id) != client.node_id()) Fail("node-id", "another node's id");
 }
 
@@ -86,12 +86,12 @@ void PredictAnything(World *world, Stream *stream) {
   Conn &conn = client.conn(stream->server);
   client.BeUnsure();
   client.GiveUpAfter(stream->server);
-  if (client.cache()) client.cache()->OnAnswer(stream->server, true);
+  if (client.cache()) client.cache()->OnResponse(stream->server, true);
   stream->tainted = true;
   stream->delta_state.unsure = true;
   conn.failed_unsure = conn.failed;
   for (int type = 0; type < kTypeCount; type++) {
-    stream->sotw.heard[type].unsure = true;
+    stream->sotw.client_end[type].unsure = true;
     conn.version_unsure[type] = true;
   }
 }

@@ -8,7 +8,7 @@ namespace gxds_sim {
 
 // How a response is made.
 enum Serving {
-  kServeNews,  // if there is any news
+  kServeChanges,  // if there are any
   kServeAgain,
   kServeOddNonce,
   kServeHostile,
@@ -32,8 +32,8 @@ void OnHeartbeat(World *world, int stream, int type);
 void EndTtls(World *world, int server);
 
 // Whether the client requested that type from the server, and for which names.
-bool Asks(const Stream &stream, int type);
-Mask AskedNames(const Stream &stream, int type);
+bool HasRequested(const Stream &stream, int type);
+Mask RequestedNames(const Stream &stream, int type);
 
 // ---- the effect of a response, in both variants ----
 
@@ -66,7 +66,7 @@ void MakeHostile(World *world, bool delta, int type, Random *random, Message *m)
 // model does not know.
 void Mangle(World *world, bool delta, Random *random, Message *m);
 
-// Parses a response that the production code made from files or from a web server's answer, as a
+// Parses a response that the production code made from files or from a web server's response, as a
 // new message.
 int ReadResponse(World *world, gxds_str bytes);
 

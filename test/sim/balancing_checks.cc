@@ -38,8 +38,7 @@ void CheckAuthority(const Call &call) {
   const int port = PortOf(address);
   const std::string wanted = port == 0 ? "" : HostnameOf(port);
   if (call.authority() == wanted) return;
-  Wrong("authority",
-        address + " is told \"" + call.authority() + "\", should be \"" + wanted + "\"");
+  Wrong("authority", address + " gets \"" + call.authority() + "\", should be \"" + wanted + "\"");
 }
 
 }  // namespace
@@ -254,15 +253,14 @@ std::unique_ptr<Call> Balancing::PickOfSession(const std::string &root,
   }
   if (call->kind() == GXDS_PICKED_COMPLETE) {
     const std::string &address = call->subchannel()->address;
-    const bool is_told = IsOneOf(String(session.used), address);
+    const bool is_reported = IsOneOf(String(session.used), address);
     // Policies that are being replaced serve until the new ones can, and make subchannels
     // meanwhile.
     const bool may_be_of_others = replaced_.count(root) + replaced_.count(LeafOf(*call)) > 0;
-    if (!is_told && !may_be_of_others && IsOfNewest(root, *call->subchannel())) {
-      Wrong("session",
-            "an RPC that goes to " + address + " is told \"" + String(session.used) + "\"");
+    if (!is_reported && !may_be_of_others && IsOfNewest(root, *call->subchannel())) {
+      Wrong("session", "an RPC that goes to " + address + " gets \"" + String(session.used) + "\"");
     }
-    if (is_told) sessions_[root] = String(session.used);
+    if (is_reported) sessions_[root] = String(session.used);
     if (!may_serve || IsReplaced(root, *call->subchannel())) return call;
     world_->Did(kDidSession);
     if (IsOneOf(wanted, address)) return call;
@@ -486,14 +484,14 @@ void Balancing::Count(const Call &call, const std::string &root) {
 }
 
 void Balancing::CheckCounts() {
-  std::map<std::string, uint64_t> told;
+  std::map<std::string, uint64_t> reported;
   for (const gxds_bootstrap_server *server : reported_to_) {
     gxds_load_report *r = gxds_load_report_build(store_, server, {true, nullptr, 0}, now());
     for (size_t i = 0; i < r->cluster_count; i++) {
       const gxds_cluster_report &c = r->clusters[i];
       for (size_t k = 0; k < c.locality_count; k++) {
         const gxds_locality_report &l = c.localities[k];
-        told[String(c.cluster) + "/" + String(l.zone)] += l.issued;
+        reported[String(c.cluster) + "/" + String(l.zone)] += l.issued;
         if (l.issued > 0) world_->Did(kDidCounts);
         if (l.in_progress > rpcs_.size()) {
           const std::string cluster = String(c.cluster);
@@ -505,15 +503,15 @@ void Balancing::CheckCounts() {
     }
     gxds_load_report_sent(r);
   }
-  for (const auto &[what, issued] : told) {
+  for (const auto &[what, issued] : reported) {
     if (issued > counted_[what].most) {
       Wrong("counts", what + ": " + std::to_string(issued) + " RPCs are reported, of " +
                           std::to_string(counted_[what].most));
     }
   }
   for (const auto &[what, bounds] : counted_) {
-    if (told[what] < bounds.least) {
-      Wrong("counts", what + ": " + std::to_string(told[what]) + " RPCs are reported, of " +
+    if (reported[what] < bounds.least) {
+      Wrong("counts", what + ": " + std::to_string(reported[what]) + " RPCs are reported, of " +
                           std::to_string(bounds.least));
     }
   }

@@ -152,7 +152,7 @@ void Balancing::CheckGrowth(const std::string &root, std::vector<Group> *groups,
   }
 }
 
-// No time passes here, so endpoints that picks ask for do not connect meanwhile.
+// No time passes here, so endpoints that picks request do not connect meanwhile.
 void Balancing::CheckWeightsOfConnected(const std::string &root, const std::vector<Group> &groups) {
   for (const Group &g : groups) {
     std::map<std::string, double> weights;

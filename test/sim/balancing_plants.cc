@@ -30,8 +30,8 @@ struct PlantedFinish : gxds_finish {
 };
 
 bool FindTrailer(const gxds_finish *f, gxds_str name, gxds_str *value) {
-  const auto *told = static_cast<const PlantedFinish *>(f);
-  return !told->hides_trailers && gxds_finish_trailer(told->true_one, name, value);
+  const auto *planted = static_cast<const PlantedFinish *>(f);
+  return !planted->hides_trailers && gxds_finish_trailer(planted->true_one, name, value);
 }
 
 PlantedTracker *Of(gxds_tracker *t) { return static_cast<PlantedTracker *>(t); }
@@ -43,8 +43,8 @@ const gxds_tracker_ops kTrackerOps = {
     [](gxds_tracker *t, const gxds_finish *f) {
       if (Of(t)->plant == kPlantLbUnfinished) return;
       const gxds_code code = Of(t)->plant == kPlantLbFailure ? GXDS_OK : f->code;
-      const PlantedFinish told = {{code, FindTrailer}, f, Of(t)->plant == kPlantLbLoad};
-      gxds_tracker_finished(Of(t)->inner, &told);
+      const PlantedFinish planted = {{code, FindTrailer}, f, Of(t)->plant == kPlantLbLoad};
+      gxds_tracker_finished(Of(t)->inner, &planted);
     },
     [](gxds_tracker *t) {
       if (Of(t)->plant != kPlantLbUnfinished) gxds_tracker_destroy(Of(t)->inner);
@@ -227,27 +227,27 @@ void BalancingPlants::BendOutlierDetection(const gxds_config *config) {
       config->clusters,
       [](void *plant, const gxds_cluster_entry *entry) {
         if (!entry->cluster || !entry->cluster->outlier_detection) return;
-        auto *told = const_cast<gxds_outlier_detection *>(entry->cluster->outlier_detection);
+        auto *settings = const_cast<gxds_outlier_detection *>(entry->cluster->outlier_detection);
         switch (*static_cast<Plant *>(plant)) {
           case kPlantLbEjectionLimit:
-            told->max_ejection_percent = 100;
+            settings->max_ejection_percent = 100;
             break;
           case kPlantLbEjectionTime:
-            told->max_ejection_time = 0;
+            settings->max_ejection_time = 0;
             break;
           case kPlantLbEnforcement:
-            for (gxds_ejection *e : {&told->success_rate, &told->failure_percentage}) {
+            for (gxds_ejection *e : {&settings->success_rate, &settings->failure_percentage}) {
               if (e->enforcement_percentage > 0) e->enforcement_percentage = 100;
             }
             break;
           case kPlantLbDeviation:
-            told->success_rate.threshold = 0;
+            settings->success_rate.threshold = 0;
             break;
           case kPlantLbMinimumHosts:
-            told->success_rate.minimum_hosts = 0;
+            settings->success_rate.minimum_hosts = 0;
             break;
           case kPlantLbRequestVolume:
-            told->success_rate.request_volume = 0;
+            settings->success_rate.request_volume = 0;
             break;
           default:
             break;

@@ -27,9 +27,9 @@ class BalancingPlants {
   bool LosesUpdate();
   // The snapshot that the policies get in place of `after`. The caller owns the returned reference.
   const gxds_config *Snapshot(const gxds_config *before, const gxds_config *after);
-  // From now on the weights of some localities are one more than the servers say.
+  // From now on the weights of some localities are one more than the servers sent.
   void BendWeights(const gxds_config *config);
-  // Changes outlier detection's settings from what the servers say.
+  // Changes outlier detection's settings from what the servers sent.
   void BendOutlierDetection(const gxds_config *config);
   // Whether to lose this new state of a connection, so that its watchers are not notified.
   bool LosesState(grpc_connectivity_state state);
@@ -49,7 +49,7 @@ class BalancingPlants {
   void Keep(memory::Subchannel *subchannel);
   // The same for the subchannel of an endpoint's second address.
   void KeepSecond(memory::Subchannel *subchannel);
-  // Changes, from what the servers say, which clusters let draining endpoints serve sessions.
+  // Changes, from what the servers sent, which clusters let draining endpoints serve sessions.
   void BendDraining(const gxds_config *config);
   // Releases the pickers, when the policies have ended.
   void DropPickers();

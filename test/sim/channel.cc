@@ -57,7 +57,7 @@ void Channel::OnResource(const Watch &watch, const gxds_resource *resource,
                          const gxds_error *error) {
   Received &received = received_.of[watch.type][watch.name];
   if (received.token != watch.token)
-    Fail("late-watch", "a channel is told by a watch that it ended");
+    Fail("late-watch", "a channel is notified by a watch that it ended");
   gxds_resource_unref(received.resource);
   received.resource = resource ? gxds_resource_ref(resource) : nullptr;
   received.presence = resource ? kPresent : kFailed;
@@ -98,30 +98,30 @@ bool Channel::Release(int cluster) {
   return true;
 }
 
-void Channel::AskDns(int host) {
+void Channel::QueryDns(int host) {
   Event e;
   e.kind = kEventDns;
   e.a = client_->index();
   e.b = index_;
   e.c = host;
-  e.d = ++dns_asked_[host];
+  e.d = ++dns_queries_[host];
   e.generation = client_->serial();
   world_->Schedule(world_->net().Around(kDnsDelay), e);
 }
 
-void Channel::DnsAgain(bool fail) {
+void Channel::Reresolve(bool fail) {
   for (int host = 0; host < kDnsCount; host++) {
     if (!received_.dns[host].token) continue;
     dns_fails_[host] = fail;
     if (!fail) gxds_dependency_manager_reresolve(manager_);
-    AskDns(host);
+    QueryDns(host);
   }
 }
 
-bool Channel::AnswerDns(int host, int ask) {
+bool Channel::OnDnsResult(int host, int query) {
   Received &received = received_.dns[host];
-  if (!received.token || dns_asked_[host] != ask) return false;
-  world_->Did(kDidDnsAnswer);
+  if (!received.token || dns_queries_[host] != query) return false;
+  world_->Did(kDidDnsResult);
   if (dns_fails_[host]) {
     gxds_status status = gxds_status_make(GXDS_UNAVAILABLE, "no such host");
     gxds_dependency_manager_on_dns(manager_, received.token, nullptr, &status);
@@ -160,10 +160,10 @@ void Channel::LateEvent(Random *random) {
   gxds_status_fini(&status);
 }
 
-void Channel::Heal() {
+void Channel::Repair() {
   for (int host = 0; host < kDnsCount; host++) {
     dns_fails_[host] = false;
-    if (received_.dns[host].token) AskDns(host);
+    if (received_.dns[host].token) QueryDns(host);
   }
 }
 
@@ -191,7 +191,7 @@ void Channel::Carry(const gxds_dependency_action &action) {
       return;
     case GXDS_DEPENDENCY_FAIL:
       if (action.status.code != GXDS_UNAVAILABLE || action.status.message.size == 0) {
-        Fail("fail-status", "a channel fails without saying why");
+        Fail("fail-status", "a channel fails without an error text");
       }
       if (world_->tracing()) {
         world_->Trace("client%d channel%d: fails: %s", client_->index(), index_,
@@ -247,8 +247,8 @@ void Channel::OnDnsStart(const gxds_dependency_action &action) {
     if (received.token) Fail("watched-twice", "a channel resolves h%d twice", host);
     received.token = action.token;
     last_token_ = action.token;
-    dns_fails_[host] = !world_->healed() && world_->net().OneIn(4);
-    return AskDns(host);
+    dns_fails_[host] = !world_->repaired() && world_->net().OneIn(4);
+    return QueryDns(host);
   }
   Fail("foreign-name", "a channel resolves a name that nobody made");
 }
@@ -451,8 +451,7 @@ void Channel::CheckKept(const gxds_config *config, const gxds_cluster_entry *ent
 // The cluster has an error, or had one until it got a resource that now waits for another, or it is
 // in a loop.
 void Channel::CheckError(const gxds_cluster_entry *entry, int name) {
-  if (gxds_str_empty(gxds_cluster_entry_why(entry)))
-    Fail("error-text", "an error that says nothing");
+  if (gxds_str_empty(gxds_cluster_entry_why(entry))) Fail("error-text", "an error without a text");
   const Received &received = received_.of[kCds][name];
   if (received.presence == kFailed) return;
   const auto *c = reinterpret_cast<const gxds_cluster *>(received.resource);
@@ -564,11 +563,11 @@ void Channel::CheckConverged() {
   for (const auto &names : received_.of) {
     for (const Received &received : names) {
       if (received.token && received.presence == kRequested)
-        Fail("untold", "a channel waits for ever");
+        Fail("not-notified", "a channel waits for ever");
     }
   }
   Reference want = MakeReference(received_, held_, SubscribedMask(subscriptions_));
-  if (want.awaited) Fail("untold", "a channel waits for what it does not watch");
+  if (want.awaited) Fail("not-notified", "a channel waits for what it does not watch");
   CompareWithReference();
   balancing_->CheckSettled();
 }

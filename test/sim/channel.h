@@ -32,13 +32,13 @@ class Channel {
   // ---- actions of its user; each is followed by Client::Touch() ----
   void ToggleHold(int cluster);
   void ToggleSubscription(int cluster, bool dangling);
-  void DnsAgain(bool fail);
+  void Reresolve(bool fail);
   // Ends the last RPC on a cluster that no route names any more. Returns whether anything changed.
   bool Release(int cluster);
-  // Answers the query with the number `ask`. Returns whether anything changed.
-  bool AnswerDns(int host, int ask);
+  // The query with the number `query` has a result. Returns whether anything changed.
+  bool OnDnsResult(int host, int query);
   void LateEvent(Random *random);
-  void Heal();
+  void Repair();
 
   // Settles the dependency manager and carries out its actions.
   void Settle();
@@ -60,7 +60,7 @@ class Channel {
   void OnDnsStart(const gxds_dependency_action &action);
   void OnPublish(const gxds_config *config, const gxds_names *route_clusters);
   void HoldRoutes(const gxds_names *route_clusters);
-  void AskDns(int host);
+  void QueryDns(int host);
   const gxds_config *PlantInConfig(const gxds_config *take);
   void CheckSnapshot(const gxds_config *config, const gxds_names *route_clusters);
   void CheckRoot(const gxds_config *config);
@@ -88,7 +88,7 @@ class Channel {
   bool failed_ = false;
   bool awaited_ = false;  // at the last Settle(), the manager waited for something
   uint64_t last_token_ = 0;
-  int dns_asked_[kDnsCount] = {};
+  int dns_queries_[kDnsCount] = {};
   bool dns_fails_[kDnsCount] = {};
   bool planted_ = false;
 };

@@ -98,7 +98,8 @@ void Client::GiveUpAfter(int server) {
       if (after) {
         Conn &conn = conns_[each];
         conn.maybe_given_up = true;  // and may be used again at once
-        for (int type = 0; type < kTypeCount; type++) conn.vague[type] |= conn.said[type];
+        for (int type = 0; type < kTypeCount; type++)
+          conn.requested_before[type] |= conn.requested[type];
       }
       after = after || each == server;
     }
@@ -109,17 +110,17 @@ bool Client::IsPrimary(int server, int authority) const {
   return world_->options().authority_servers[authority][0] == server;
 }
 
-Usage Client::HasStandIn(int server) const {
+Usage Client::HasFallback(int server) const {
   const Options &o = world_->options();
   const Conn &conn = conns_[server];
-  bool trouble = conn.failed || conn.failed_unsure || conn.failed_lately;
+  bool in_doubt = conn.failed || conn.failed_unsure || conn.failed_lately;
   Usage usage = kNotUsed;
   for (int a = 0; a < kAuthorityCount; a++) {
     bool after = false;
     for (int i = 0; i < o.authority_count[a]; i++) {
       int each = o.authority_servers[a][i];
       if (after && conns_[each].id) usage = std::max(usage, Uses(each, a));
-      if (after && trouble) usage = std::max(usage, kMaybeUsed);
+      if (after && in_doubt) usage = std::max(usage, kMaybeUsed);
       after = after || each == server;
     }
   }
@@ -175,7 +176,7 @@ int Client::AddWatch(int type, int name, const std::string &text, int channel, u
       BeUnsure(type, name);  // the engine may still hold it from an earlier watch
       watched_[type] |= Bit(name);
       if (cache_) cache_->OnWatch(AuthorityOf(name));
-      for (Conn &conn : conns_) conn.vague[type] |= conn.said[type] & Bit(name);
+      for (Conn &conn : conns_) conn.requested_before[type] |= conn.requested[type] & Bit(name);
     }
   }
   if (world_->tracing()) {
@@ -265,19 +266,19 @@ void Client::Touch(int index) {
 // ---- events of the network ----
 
 // The time that a server has for a response.
-static gxds_duration TimeToAnswer(World *world, int server) {
+static gxds_duration TimeToRespond(World *world, int server) {
   return (world->server(server).options().transient_timer ? 30 : 15) * GXDS_SECOND;
 }
 
 void Client::OnSent(int index) {
   Stream &s = world_->stream(index);
   Conn &conn = conns_[s.server];
-  bool awaits = s.claimed && !s.got_response && !s.kept_quiet;
+  bool awaits = s.sent_version && !s.got_response && !s.kept_quiet;
   if (awaits && s.quiet_at == GXDS_TIME_NEVER) {
-    s.quiet_at = world_->now() + TimeToAnswer(world_, s.server);
+    s.quiet_at = world_->now() + TimeToRespond(world_, s.server);
   }
   for (int type = 0; type < kTypeCount; type++) {
-    ForEachName(conn.said[type], [&](int name) {
+    ForEachName(conn.requested[type], [&](int name) {
       gxds_time &at = conn.sent_at[type][name];
       if (at == GXDS_TIME_NEVER) at = world_->now();
     });
@@ -338,16 +339,16 @@ void Client::CarryDeadline(gxds_time now) {
     Conn &conn = conns_[server];
     if (conn.stream < 0) continue;
     bool transient = world_->server(server).options().transient_timer;
-    gxds_duration time = TimeToAnswer(world_, server);
+    gxds_duration time = TimeToRespond(world_, server);
     Stream &s = world_->stream(conn.stream);
-    if (s.quiet_at <= now) { /* the server has no news */
-      world_->Did(kDidQuiet);
+    if (s.quiet_at <= now) { /* the server has no changes */
+      world_->Did(kDidSilence);
       s.quiet_at = GXDS_TIME_NEVER;
       s.kept_quiet = true;
       conn.failed = conn.failed_unsure = false;
     }
     for (int type = 0; type < kTypeCount; type++) {
-      ForEachName(conn.said[type], [&](int name) {
+      ForEachName(conn.requested[type], [&](int name) {
         gxds_time at = conn.sent_at[type][name];
         if (at == GXDS_TIME_NEVER || world_->now() < at + time) return;
         Entry &e = entries_[type][name];

@@ -52,15 +52,15 @@ struct Conn {
   bool maybe_given_up = false;  // since the last drain
   bool connecting = false;
   int stream = -1;
-  bool failed = false;          // since the last response
-  bool failed_unsure = false;   // perhaps it works again
-  bool failed_lately = false;   // failed at some time since the last drain
-  bool no_delta = false;        // it answered UNIMPLEMENTED, which is final
-  bool delta_unsure = false;    // perhaps it did
-  Mask vague[kTypeCount] = {};  // names that an earlier subscription of the engine requested
+  bool failed = false;                     // since the last response
+  bool failed_unsure = false;              // perhaps it works
+  bool failed_lately = false;              // failed at some time since the last drain
+  bool no_delta = false;                   // it responded UNIMPLEMENTED, which is final
+  bool delta_unsure = false;               // perhaps it did
+  Mask requested_before[kTypeCount] = {};  // names that an earlier subscription requested
   std::string version[kTypeCount];
   bool version_unsure[kTypeCount] = {};
-  Mask said[kTypeCount] = {};                      // names requested on this stream
+  Mask requested[kTypeCount] = {};                 // names requested on this stream
   gxds_time sent_at[kTypeCount][kNameCount] = {};  // when the request that is on its way was sent
   // Faults of the link.
   gxds_time down_until = 0;
@@ -78,9 +78,9 @@ struct Watch {
   int channel = -1;  // whose watch it is; -1: no channel's
   uint64_t token = 0;
   int held = kNothing;
-  bool told = false;     // whether there was any notification
-  int error_code = 0;    // instead of a resource
-  int ambient_code = 0;  // beside it
+  bool notified = false;  // whether there was any notification
+  int error_code = 0;     // instead of a resource
+  int ambient_code = 0;   // beside it
   uint64_t ambient_hash = 0;
   bool ambient_outage = false;  // the ambient error is an outage of a server
 };
@@ -118,9 +118,9 @@ class Client {
   // Whether the client requests names of that authority from that server.
   Usage Uses(int server, int authority) const;
   bool IsPrimary(int server, int authority) const;
-  // Whether another server is used in its place (A71). Then the model claims nothing about this
+  // Whether another server is used in its place (A71). Then the model expects nothing of this
   // server.
-  Usage HasStandIn(int server) const;
+  Usage HasFallback(int server) const;
 
   // ---- actions of its owner ----
   int AddWatch(int type, int name, const std::string &text, int channel, uint64_t token);
@@ -166,7 +166,7 @@ class Client {
   void BeUnsure();               // about everything
 
   // ---- the end ----
-  void Heal();
+  void Repair();
   void CheckConverged();
   void Finish();  // ends everything; nothing may be left
   uint64_t Digest();
@@ -180,13 +180,13 @@ class Client {
   std::string PlantInDelta(Stream *stream, gxds_str bytes);
   void EndTtls(gxds_time now);
   void Drop(Entry *e);
-  bool TellsDeletions(const Watch &watch) const;
+  bool ReportsDeletions(const Watch &watch) const;
   int ServerOf(gxds_server_id id) const;
   int StreamOf(gxds_stream_id id) const;
   Watch *WatchOf(const gxds_action &action);
-  void Tell(const gxds_action &action);
-  void TellResource(Watch *watch, const gxds_action &action);
-  void TellAmbient(Watch *watch, const gxds_action &action);
+  void Notify(const gxds_action &action);
+  void NotifyResource(Watch *watch, const gxds_action &action);
+  void NotifyAmbient(Watch *watch, const gxds_action &action);
   void CheckTimeout(const Watch &watch, const gxds_error &error);
   void CheckUnreachable(const Watch &watch, const gxds_error &error);
   bool SettleChannels();

@@ -49,12 +49,12 @@ void ClientCache::OnUnwatch(int authority) {
   s.from_unsure = true;  // the server to start from may change once more
 }
 
-void ClientCache::OnAnswer(int server, bool unsure) {
+void ClientCache::OnResponse(int server, bool unsure) {
   for (int a = 0; a < kAuthorityCount; a++) {
     Usage usage = client_->Uses(server, a);
     Start &s = starts_[a];
     if (usage == kNotUsed) continue;
-    (s.watched && usage == kUsed && !unsure ? s.answered : s.perhaps_answered) = true;
+    (s.watched && usage == kUsed && !unsure ? s.responded : s.perhaps_responded) = true;
   }
 }
 
@@ -93,10 +93,10 @@ void ClientCache::Restore(const gxds_action &action) {
   int server = world_->ServerOf(action.server);
   int type = TypeIndex(action.type);
   int name = IdOf(type, action.name);
-  if (name < 0) Fail("cache-name", "a name that nobody knows is asked of the cache");
+  if (name < 0) Fail("cache-name", "a name that nobody knows is requested from the cache");
   Start &s = starts_[AuthorityOf(name)];
   if (!s.due && !IsDue(s, AuthorityOf(name))) {
-    Fail("early-start", "the cache is asked before servers had their time");
+    Fail("early-start", "the cache is used before servers had their time");
   }
   s.due = true;
   bool was_restored = InfoOf(type, name).restored;
@@ -118,7 +118,7 @@ void ClientCache::Restore(const gxds_action &action) {
   bool same =
       found && gxds_str_equal(info.bytes, r.bytes) && gxds_str_equal(info.version, r.version);
   if (!same) Fail("restored-other", "what is used is not what was kept");
-  if (s.answered) Fail("restored-late", "what was kept is used, though a server answered");
+  if (s.responded) Fail("restored-late", "what was kept is used, though a server responded");
   world_->Did(kDidRestored);
   s.from = server;
   s.from_unsure = false;
@@ -128,7 +128,7 @@ void ClientCache::CheckStarted(gxds_time carried) {
   for (int a = 0; a < kAuthorityCount; a++) {
     Start &s = starts_[a];
     bool due = s.watched && carried >= s.since + GXDS_RESTORE_AFTER;
-    if (!due || s.answered || s.perhaps_answered || s.from_unsure) continue;
+    if (!due || s.responded || s.perhaps_responded || s.from_unsure) continue;
     const Options &o = world_->options();
     for (int type = 0; type < kTypeCount; type++) {
       ForEachName(client_->Watched(type) & kAuthorityNames[a], [&](int name) {
@@ -138,7 +138,7 @@ void ClientCache::CheckStarted(gxds_time carried) {
           int server = o.authority_servers[a][i];
           if (world_->server(server).config()->directory.size) continue;
           if ((s.from >= 0 && s.from != server) || !ShelfOf(server).Has(type, name)) continue;
-          Fail("not-started", "%s n%d: no server answers, and what server%d sent is kept, unused",
+          Fail("not-started", "%s n%d: no server responds, and what server%d sent is kept, unused",
                TypeOf(type).short_name, name, server);
         }
       });
@@ -166,14 +166,14 @@ void ClientCache::CheckConverged() {
     ForEachName(client_->Watched(type), [&](int name) {
       const Entry &e = client_->entry(type, name);
       if (e.restored && world_->truth(type, name) >= 0) {
-        Fail("still-restored", "%s n%d is of the cache, though servers answer",
+        Fail("still-restored", "%s n%d is from the cache, though servers respond",
              TypeOf(type).short_name, name);
       }
       gxds_resource_info info = InfoOf(type, name);
       const Conn &conn = client_->conn(world_->options().authority_servers[AuthorityOf(name)][0]);
-      bool answers = conn.stream >= 0 && world_->stream(conn.stream).got_response;
-      if (answers && info.restored && info.state == GXDS_RESOURCE_ACKED) {
-        Fail("still-restored", "%s n%d is said to be of the cache, though its server answers",
+      bool responds = conn.stream >= 0 && world_->stream(conn.stream).got_response;
+      if (responds && info.restored && info.state == GXDS_RESOURCE_ACKED) {
+        Fail("still-restored", "%s n%d is reported as from the cache, though its server responds",
              TypeOf(type).short_name, name);
       }
       if (info.state != GXDS_RESOURCE_ACKED || info.restored) return;

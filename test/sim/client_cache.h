@@ -27,14 +27,14 @@ class ClientCache {
   void OnWatch(int authority);    // the first watch of a resource
   void OnUnwatch(int authority);  // the last watch of the authority ended
   // A response of a server is about to be handled. unsure: it may have no effect, since it is odd.
-  void OnAnswer(int server, bool unsure);
+  void OnResponse(int server, bool unsure);
 
   // Checks that resources with a TTL are not stored.
   void CheckEnding();
   // Deadlines were carried out up to that time. Checks that stored resources are used if no server
   // responds.
   void CheckStarted(gxds_time carried);
-  // After healing: checks that every used resource is stored, and that none still comes from the
+  // After the repair: checks that every used resource is stored, and that none still comes from the
   // cache only.
   void CheckConverged();
 
@@ -44,8 +44,8 @@ class ClientCache {
     bool watched = false;
     gxds_time first_watch = GXDS_TIME_NEVER;  // the first watch of the process
     gxds_time since = GXDS_TIME_NEVER;        // watched since then
-    bool answered = false;
-    bool perhaps_answered = false;
+    bool responded = false;
+    bool perhaps_responded = false;
     bool due = false;  // no server responded in time
     int from = -1;     // the server whose shelf is used; -1: none yet
     bool from_unsure = false;

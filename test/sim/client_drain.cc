@@ -18,7 +18,7 @@ constexpr int kActionMax = 20000;
 void Client::AfterEvent() {
   gxds_client_validate(engine_);
   int one_in = world_->options().drain_late_one_in;
-  if (one_in && !world_->healed() && world_->net().OneIn(one_in)) {
+  if (one_in && !world_->repaired() && world_->net().OneIn(one_in)) {
     ScheduleDeadline();
     return;
   }
@@ -31,9 +31,10 @@ void Client::Drain() {
   do {
     while (const gxds_action *action = gxds_client_next_action(engine_)) {
       if (++count > kActionMax) Fail("endless-actions", "the actions don't end");
-      bool told = action->kind == GXDS_ACTION_RESOURCE || action->kind == GXDS_ACTION_AMBIENT_ERROR;
+      bool notifies =
+          action->kind == GXDS_ACTION_RESOURCE || action->kind == GXDS_ACTION_AMBIENT_ERROR;
       Carry(*action);
-      if (told && world_->options().settle_at_once) SettleChannels();
+      if (notifies && world_->options().settle_at_once) SettleChannels();
     }
   } while (SettleChannels());
   gxds_client_validate(engine_);
@@ -108,7 +109,7 @@ void Client::Carry(const gxds_action &action) {
     }
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
-      return Tell(action);
+      return Notify(action);
     case GXDS_ACTION_PERSIST:
     case GXDS_ACTION_FORGET:
     case GXDS_ACTION_RESTORE:
@@ -167,7 +168,7 @@ void Client::CarryServer(const gxds_action &action) {
   if (world_->IsFiles(server)) files_->OnOpen();
   if (world_->IsWeb(server)) web_->OnOpen();
   for (int type = 0; type < kTypeCount; type++) {
-    conn.said[type] = conn.vague[type] = 0;
+    conn.requested[type] = conn.requested_before[type] = 0;
     for (gxds_time &at : conn.sent_at[type]) at = GXDS_TIME_NEVER;
   }
 }
@@ -197,7 +198,7 @@ void Client::CarrySend(const gxds_action &action) {
 std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
   if (s->delta) return PlantInDelta(s, bytes);
   Request r = ParseRequest(bytes);
-  const SotwHeard &h = s->sotw.heard[r.type];
+  const SotwClientEnd &h = s->sotw.client_end[r.type];
   RequestChange change;
   bool sure = !h.unsure && !conns_[s->server].version_unsure[r.type];
   switch (world_->plant()) {
@@ -205,19 +206,19 @@ std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
       if (r.nack && sure) change.version = &h.received_version;
       break;
     case kPlantStaleNonce:
-      if (h.unanswered && sure) change.nonce = &h.nonce_before;
+      if (h.ack_due && sure) change.nonce = &h.nonce_before;
       break;
     case kPlantForgottenName:
       if (!h.requested && s->id > 20) change.without = r.names & (~r.names + 1);
       break;
     case kPlantSecondNode:
-      if (s->node_said) change.node_id = &node_id_;
+      if (s->node_sent) change.node_id = &node_id_;
       break;
     case kPlantEmptyStart:
       if (!h.requested) change.without = r.names;
       break;
     case kPlantLostAck:
-      if (h.unanswered && !planted_) {
+      if (h.ack_due && !planted_) {
         planted_ = true;
         return "";
       }
@@ -231,23 +232,23 @@ std::string Client::PlantInRequest(Stream *s, gxds_str bytes) {
 std::string Client::PlantInDelta(Stream *s, gxds_str bytes) {
   static const std::string odd = "odd";
   DeltaRequest r = ParseDeltaRequest(bytes);
-  const DeltaHeard &h = s->delta_state.heard[r.type];
+  const DeltaClientEnd &h = s->delta_state.client_end[r.type];
   DeltaRequestChange change;
   switch (world_->plant()) {
     case kPlantSpontaneousNonce:
-      if (h.unanswered.empty()) change.nonce = &odd;
+      if (h.acks_due.empty()) change.nonce = &odd;
       break;
     case kPlantNamesInAck:
-      if (r.nonce.size == 0 && !h.unanswered.empty()) change.nonce = &h.unanswered.front().nonce;
+      if (r.nonce.size == 0 && !h.acks_due.empty()) change.nonce = &h.acks_due.front().nonce;
       break;
-    case kPlantFalseClaim:
+    case kPlantWrongVersion:
       change.versions = &odd;
       break;
-    case kPlantNoClaim:
-      change.without_claims = true;
+    case kPlantNoVersion:
+      change.without_versions = true;
       break;
     case kPlantLostUnsubscribe:
-      change.without_unsubscribe = r.subscribe != 0 || !h.unanswered.empty();
+      change.without_unsubscribe = r.subscribe != 0 || !h.acks_due.empty();
       break;
     default:
       return String(bytes);

@@ -190,10 +190,10 @@ void Client::CompareResource(const gxds_resource_info &info) {
 
 // ---- the end ----
 
-void Client::Heal() {
+void Client::Repair() {
   for (auto &c : channels_) {
     if (!c) continue;
-    c->Heal();
+    c->Repair();
   }
 }
 
@@ -205,7 +205,7 @@ void Client::CheckConverged() {
   for (const Watch &w : watches_) {
     if (!w.used) continue;
     const char *type = TypeOf(w.type).short_name;
-    if (!w.told) Fail("untold", "%s n%d: a watcher waits for ever", type, w.name);
+    if (!w.notified) Fail("not-notified", "%s n%d: a watcher waits for ever", type, w.name);
     if (w.name < 0) continue;
     CheckWatch(w);
     /* An outage ends with a response, and a client that the server trusts to have everything gets
@@ -221,10 +221,10 @@ void Client::CheckConverged() {
         Fail("leftover-ambient", "%s n%d: an error is left", type, w.name);
       }
     } else if (w.held == kNothing && !w.error_code) {
-      Fail("untold", "%s n%d: nothing, and no error", type, w.name);
-    } else if (w.held != kNothing && !outage && TellsDeletions(w) &&
+      Fail("not-notified", "%s n%d: nothing, and no error", type, w.name);
+    } else if (w.held != kNothing && !outage && ReportsDeletions(w) &&
                w.ambient_code != GXDS_NOT_FOUND) {
-      Fail("deletion", "%s n%d: deleted, but its watcher was told %d", type, w.name,
+      Fail("deletion", "%s n%d: deleted, but its watcher was notified of %d", type, w.name,
            w.ambient_code);
     }
   }
@@ -236,15 +236,15 @@ void Client::CheckConverged() {
 }
 
 // Whether the client learns that a resource was deleted. A resource from another server may be
-// requested from the primary after the primary's first response. A server that answers only with
-// news then has no news.
-bool Client::TellsDeletions(const Watch &w) const {
+// requested from the primary after the primary's first response. A server that responds only to
+// changes then has none.
+bool Client::ReportsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
   if (world_->IsNoServer(primary)) return true;
   if (o.delta && !conns_[primary].no_delta) return o.removes_absent;
-  bool asked_late = entries_[w.type][w.name].source != primary;
-  if (asked_late && o.answers == kAnswersNothing) return false;
+  bool requested_late = entries_[w.type][w.name].source != primary;
+  if (requested_late && o.extra_responses == kNoExtraResponses) return false;
   return w.type == kLds || w.type == kCds;
 }
 
@@ -257,24 +257,24 @@ void Client::CheckSubscriptions() {
     if (conn.stream < 0) Fail("no-stream", "no stream to server%d", server);
     const Stream &s = world_->stream(conn.stream);
     if (s.delta != (world_->server(server).options().delta && !conn.no_delta)) {
-      Fail("encoding", "server%d is spoken to in the wrong encoding", server);
+      Fail("encoding", "the stream to server%d is in the wrong encoding", server);
     }
     if (s.sending || !s.read_wanted || !s.inbox.empty()) {
       Fail("stuck", "something is stuck on the stream to server%d", server);
     }
     for (int type = 0; type < kTypeCount; type++) {
-      const SotwHeard &heard = s.sotw.heard[type];
-      bool waits = s.delta ? !s.delta_state.heard[type].unanswered.empty()
-                           : heard.requested && heard.unanswered;
+      const SotwClientEnd &client_end = s.sotw.client_end[type];
+      bool waits = s.delta ? !s.delta_state.client_end[type].acks_due.empty()
+                           : client_end.requested && client_end.ack_due;
       if (waits) {
-        Fail("unanswered", "a response of server%d was never answered", server);
+        Fail("no-ack", "a response of server%d got no ACK or NACK", server);
       }
       for (int a = 0; a < kAuthorityCount; a++) {
         Mask watched = watched_[type] & kAuthorityNames[a];
-        Mask asked = AskedNames(s, type) & kAuthorityNames[a];
-        if (asked == watched || (asked == 0 && !IsPrimary(server, a))) continue;
-        Fail("subscriptions", "server%d is asked for %s %x, should be %x", server,
-             TypeOf(type).short_name, asked, watched);
+        Mask requested = RequestedNames(s, type) & kAuthorityNames[a];
+        if (requested == watched || (requested == 0 && !IsPrimary(server, a))) continue;
+        Fail("subscriptions", "%s %x are requested from server%d, should be %x",
+             TypeOf(type).short_name, requested, server, watched);
       }
     }
   }

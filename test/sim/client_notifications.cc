@@ -32,11 +32,11 @@ Watch *Client::WatchOf(const gxds_action &action) {
   uint32_t generation = static_cast<uint32_t>(action.watcher.token >> 32);
   bool live = index < watches_.size() && watches_[index].used &&
               watches_[index].generation == generation && watches_[index].id == action.watch;
-  if (!live) Fail("ended-watch", "a watch that was ended is told something");
+  if (!live) Fail("ended-watch", "an ended watch gets a notification");
   return &watches_[index];
 }
 
-void Client::Tell(const gxds_action &action) {
+void Client::Notify(const gxds_action &action) {
   Watch *w = WatchOf(action);
   bool resource = action.kind == GXDS_ACTION_RESOURCE && action.resource;
   if (world_->tracing()) {
@@ -55,23 +55,23 @@ void Client::Tell(const gxds_action &action) {
   }
   if (plant == kPlantStrayAmbient && !resource && action.kind == GXDS_ACTION_RESOURCE &&
       w->name >= 0) {
-    return TellAmbient(w, action);
+    return NotifyAmbient(w, action);
   }
-  if (action.kind == GXDS_ACTION_AMBIENT_ERROR) return TellAmbient(w, action);
-  TellResource(w, action);
+  if (action.kind == GXDS_ACTION_AMBIENT_ERROR) return NotifyAmbient(w, action);
+  NotifyResource(w, action);
   if (plant == kPlantDoubleUpdate && resource && !planted_) {
     planted_ = true;
-    TellResource(w, action);
+    NotifyResource(w, action);
   }
 }
 
-void Client::TellResource(Watch *w, const gxds_action &action) {
+void Client::NotifyResource(Watch *w, const gxds_action &action) {
   const gxds_resource *resource = action.resource;
   if ((resource != nullptr) != (action.error == nullptr)) {
-    Fail("resource-or-error", "a watcher is told of both, or of neither");
+    Fail("resource-or-error", "a watcher is notified of both, or of neither");
   }
   if (w->name < 0) {
-    if (resource || w->told) Fail("refused", "a refused watch is told of more than that");
+    if (resource || w->notified) Fail("refused", "a refused watch gets another notification");
   } else if (resource) {
     int number = NumberOf(resource);
     const Entry &e = entries_[w->type][w->name];
@@ -82,14 +82,15 @@ void Client::TellResource(Watch *w, const gxds_action &action) {
       if (c.name != w->name && !c.misnamed) Fail("resource-name", "a resource of another name");
     }
     bool same = w->held == number && number >= 0;
-    if (same && !e.may_renew && !e.unsure) Fail("told-twice", "a watcher is told what it has");
+    if (same && !e.may_renew && !e.unsure)
+      Fail("notified-twice", "a watcher is notified of what it has");
     world_->Did(kDidResource);
   } else {
     CheckTimeout(*w, *action.error);
     CheckUnreachable(*w, *action.error);
     world_->Did(kDidDataError);
   }
-  w->told = true;
+  w->notified = true;
   w->held = NumberOf(resource);
   w->error_code = CodeOf(action.error);
   w->ambient_code = 0;
@@ -99,11 +100,12 @@ void Client::TellResource(Watch *w, const gxds_action &action) {
   Touch(w->channel);
 }
 
-void Client::TellAmbient(Watch *w, const gxds_action &action) {
-  if (w->held == kNothing) Fail("stray-ambient", "an ambient error for who holds nothing");
+void Client::NotifyAmbient(Watch *w, const gxds_action &action) {
+  if (w->held == kNothing)
+    Fail("stray-ambient", "an ambient error for a watcher without a resource");
   uint64_t hash = Hash(action.error);
   if (w->ambient_code == static_cast<int>(CodeOf(action.error)) && w->ambient_hash == hash) {
-    Fail("ambient-twice", "an ambient error is told twice");
+    Fail("ambient-twice", "a watcher is notified twice of an ambient error");
   }
   if (action.error) CheckUnreachable(*w, *action.error);
   w->ambient_code = CodeOf(action.error);
@@ -124,7 +126,7 @@ void Client::CheckTimeout(const Watch &w, const gxds_error &error) {
   const Entry &e = entries_[w.type][w.name];
   bool in_time = e.was_missing || (transient ? e.may_be_late : e.may_not_exist);
   if (!in_time && !e.unsure && e.held == kNothing) {
-    Fail("early-not-found", "a resource is said not to exist before its time is up");
+    Fail("early-not-found", "a resource is reported not to exist before its time is up");
   }
 }
 

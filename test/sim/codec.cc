@@ -62,7 +62,7 @@ Request ParseRequest(gxds_str bytes) {
     Fail("request-bytes", "the client sent what is no DiscoveryRequest");
   }
   out.type = TypeOfUrl(FromView(MESSAGE(DiscoveryRequest_type_url)(in)));
-  if (out.type < 0) Fail("request-type", "the client asks for a type that nobody watches");
+  if (out.type < 0) Fail("request-type", "the client requests a type that nobody watches");
   out.version = FromView(MESSAGE(DiscoveryRequest_version_info)(in));
   out.nonce = FromView(MESSAGE(DiscoveryRequest_response_nonce)(in));
   size_t count;

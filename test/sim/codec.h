@@ -64,7 +64,7 @@ struct DeltaRequest {
   Mask subscribe = 0;
   Mask unsubscribe = 0;
   bool odd_names = false;
-  Mask claims = 0;  // names with versions in the request (initial_resource_versions)
+  Mask versioned = 0;  // names with versions in the request (initial_resource_versions)
   gxds_str versions[kNameCount] = {};
   bool has_node = false;
   gxds_str node_id = {};
@@ -79,7 +79,7 @@ DeltaRequest ParseDeltaRequest(gxds_str bytes);
 struct DeltaRequestChange {
   const std::string *nonce = nullptr;
   const std::string *versions = nullptr;  // all of them
-  bool without_claims = false;
+  bool without_versions = false;
   bool without_subscribe = false;
   bool without_unsubscribe = false;
 };

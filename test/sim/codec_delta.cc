@@ -49,7 +49,7 @@ DeltaRequest ParseDeltaRequest(gxds_str bytes) {
     Fail("request-bytes", "the client sent what is no DeltaDiscoveryRequest");
   }
   out.type = TypeOfUrl(FromView(REQUEST(type_url)(in)));
-  if (out.type < 0) Fail("request-type", "the client asks for a type that nobody watches");
+  if (out.type < 0) Fail("request-type", "the client requests a type that nobody watches");
   out.nonce = FromView(REQUEST(response_nonce)(in));
   size_t count;
   const upb_StringView *names = REQUEST(resource_names_subscribe)(in, &count);
@@ -64,7 +64,7 @@ DeltaRequest ParseDeltaRequest(gxds_str bytes) {
     int id = IdOf(out.type, FromView(name));
     out.odd_names = out.odd_names || id < 0;
     if (id < 0) continue;
-    out.claims |= Bit(id);
+    out.versioned |= Bit(id);
     out.versions[id] = FromView(version);
   }
   if (const auto *node = REQUEST(node)(in)) {
@@ -84,7 +84,7 @@ std::string ChangeDeltaRequest(gxds_str bytes, const DeltaRequestChange &change)
   auto *m = REQUEST(parse)(bytes.data, bytes.size, arena);
   GXDS_CHECK(m != nullptr);
   if (change.nonce) REQUEST(set_response_nonce)(m, View(Str(*change.nonce)));
-  if (change.without_claims) REQUEST(initial_resource_versions_clear)(m);
+  if (change.without_versions) REQUEST(initial_resource_versions_clear)(m);
   if (change.without_subscribe) REQUEST(resize_resource_names_subscribe)(m, 0, arena);
   if (change.without_unsubscribe) REQUEST(resize_resource_names_unsubscribe)(m, 0, arena);
   std::vector<upb_StringView> names;

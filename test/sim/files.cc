@@ -27,7 +27,7 @@ FilesState::FilesState() {
 
 // ---- the directory ----
 
-void Directory::Tell(int type, gxds_file_watch_change change) {
+void Directory::Notify(int type, gxds_file_watch_change change) {
   for (int i = 0; i < world_->options().clients; i++) {
     FileSource *source = world_->client(i).files();
     if (source) source->OnChange(type, change);
@@ -54,25 +54,25 @@ void Directory::Write(int type) {
   File &f = files_[type];
   bool in_place = world_->net().OneIn(2);
   Put(type);
-  if (!in_place || world_->healed()) return Tell(type, GXDS_FILE_WATCH_REPLACED);
+  if (!in_place || world_->repaired()) return Notify(type, GXDS_FILE_WATCH_REPLACED);
   Cut(&f, &world_->net());
   f.open = true;
   Event e;
   e.kind = kEventFileClosed;
   e.a = type;
   world_->Schedule(world_->net().Magnitude(GXDS_MILLISECOND, 10 * GXDS_SECOND), e);
-  Tell(type, GXDS_FILE_WATCH_WRITTEN);
+  Notify(type, GXDS_FILE_WATCH_WRITTEN);
 }
 
 void Directory::OnClosed(int type) {
   if (!files_[type].open) return;
   Put(type);
-  Tell(type, GXDS_FILE_WATCH_CLOSED);
+  Notify(type, GXDS_FILE_WATCH_CLOSED);
 }
 
 void Directory::Vanish(int type) {
   files_[type] = File();
-  Tell(type, GXDS_FILE_WATCH_REPLACED);
+  Notify(type, GXDS_FILE_WATCH_REPLACED);
 }
 
 // Cuts within a field: a cut between two fields would leave another whole file.
@@ -93,13 +93,13 @@ void Directory::Damage(int type, Random *random) {
     f.damaged = true;
   }
   world_->Trace("files: %s is damaged", kFileNames[type]);
-  Tell(type, GXDS_FILE_WATCH_REPLACED);
+  Notify(type, GXDS_FILE_WATCH_REPLACED);
 }
 
-void Directory::Heal() {
+void Directory::Repair() {
   for (int type = 0; type < kTypeCount; type++) {
     Put(type);
-    Tell(type, GXDS_FILE_WATCH_REPLACED);
+    Notify(type, GXDS_FILE_WATCH_REPLACED);
   }
 }
 
@@ -167,22 +167,22 @@ bool FileSource::Look() {
   bool bad = directory.IsBad();
   const gxds_file_set *set = directory.Build(set_, world_->plant() == kPlantFilesHalf);
   if (world_->plant() != kPlantFilesHalf && bad != (set == nullptr)) {
-    Fail("files-taken", bad ? "damaged files are taken" : "good files are refused");
+    Fail("files-applied", bad ? "damaged files are applied" : "valid files are refused");
   }
   if (!set) {
     world_->Did(set_ ? kDidFilesRefused : kDidFilesFailed);
     bad_ = true;
-    bool failed = !set_ && !told_;
-    told_ = told_ || failed;
+    bool failed = !set_ && !reported_;
+    reported_ = reported_ || failed;
     return !failed;
   }
   if (!set_ || bad_ || !gxds_file_set_equal(set_, set)) {
     before_ = good_;
     if (!bad) good_ = directory.State();
-    world_->Did(kDidFilesTaken);
+    world_->Did(kDidFilesApplied);
     gxds_file_server_set(server_, set, world_->now());
   }
-  bad_ = told_ = false;
+  bad_ = reported_ = false;
   ScheduleAt(world_->now());
   gxds_file_set_unref(set_);
   set_ = set;
@@ -211,30 +211,30 @@ int FileSource::Next() {
   if (!gxds_file_server_next(server_, world_->now(), &bytes)) return -1;
   int number = ReadResponse(world_, bytes);
   gxds_str_free(&bytes);
-  world_->Did(kDidFilesAnswer);
+  world_->Did(kDidFilesResponse);
   Check(world_->message(number));
   return number;
 }
 
-// The response contains resources of the last good state, or resources that this state lacks and
+// The response contains resources of the last valid state, or resources that this state lacks and
 // the state before had.
 void FileSource::Check(const Message &m) const {
-  Mask said = m.missing;
-  for (const Item &item : m.items) said |= Bit(item.name);
-  ForEachName(said, [&](int name) {
-    int told = -1;
+  Mask names = m.missing;
+  for (const Item &item : m.items) names |= Bit(item.name);
+  ForEachName(names, [&](int name) {
+    int sent = -1;
     for (const Item &item : m.items) {
-      if (item.name == name) told = item.content;
+      if (item.name == name) sent = item.content;
     }
     int good = good_.content[m.type][name];
     int before = before_.content[m.type][name];
     auto is = [&](int content) {
-      if (content < 0 || told < 0) return content == told;
-      return gxds_str_equal(world_->contents().BytesOf(content), world_->contents().BytesOf(told));
+      if (content < 0 || sent < 0) return content == sent;
+      return gxds_str_equal(world_->contents().BytesOf(content), world_->contents().BytesOf(sent));
     };
     if (!is(good) && !(good < 0 && is(before))) {
-      Fail("files-half", "%s n%d: the files' last good state has #%d, but #%d is said",
-           TypeOf(m.type).short_name, name, good, told);
+      Fail("files-half", "%s n%d: the files' last valid state has #%d, but #%d is sent",
+           TypeOf(m.type).short_name, name, good, sent);
     }
   });
 }

@@ -31,7 +31,7 @@ class Directory {
   void Vanish(int type);
   void Damage(int type, Random *random);
   // Makes all files exist and whole.
-  void Heal();
+  void Repair();
 
   // Whether a file cannot be used.
   bool IsBad() const;
@@ -49,7 +49,7 @@ class Directory {
   };
   void Put(int type);
   void Cut(File *file, Random *random);
-  void Tell(int type, gxds_file_watch_change change);
+  void Notify(int type, gxds_file_watch_change change);
 
   World *world_;
   int server_;
@@ -84,8 +84,8 @@ class FileSource {
   gxds_file_watch watch_;
   gxds_file_server *server_;
   const gxds_file_set *set_ = nullptr;
-  bool bad_ = false;   // the last reading failed
-  bool told_ = false;  // the client was told that there is no good set
+  bool bad_ = false;       // the last reading failed
+  bool reported_ = false;  // the client knows that there is no valid set
   FilesState good_;
   FilesState before_;
 };

@@ -85,8 +85,8 @@ void World::SendRequest(int index, std::string bytes) {
   s.sending = true;
   if (IsNoServer(s.server)) {
     Request r = ParseRequest(Str(bytes));
-    s.sotw.served[r.type].asked = true;
-    s.sotw.served[r.type].names = r.names;
+    s.sotw.server_end[r.type].requested = true;
+    s.sotw.server_end[r.type].names = r.names;
     if (IsWeb(s.server)) return client(s.client).web()->OnRequest(Str(bytes));
     ScheduleAt(now_, StreamEvent(kEventSent, index, s));
     return client(s.client).files()->OnRequest(Str(bytes));
@@ -246,7 +246,7 @@ void World::OnConnect(int client_index, int server_index) {
   }
   Did(kDidConnectFails);
   TryConnect(client_index, server_index,
-             healed_ ? GXDS_SECOND : kConnectRetry + net_.Around(kConnectRetry));
+             repaired_ ? GXDS_SECOND : kConnectRetry + net_.Around(kConnectRetry));
   c.OnChannelFailed(server_index);
 }
 
@@ -301,7 +301,7 @@ void World::OnWebEvent(const Event &e) {
   WebSource *source = client(e.a).web();
   if (!source || source->number() != e.b) return;
   if (e.kind == kEventWebRequest) return source->OnArrival(e.c);
-  if (e.kind == kEventWebAnswer) source->OnAnswer(e.c);
+  if (e.kind == kEventWebResponse) source->OnResponse(e.c);
   OnWeb(e.a);
 }
 
@@ -359,7 +359,7 @@ void World::CarryStreamEvent(const Event &e) {
       if (s.dying) return;
       if (now_ < server(s.server).mute_until) return SchedulePush(e.a, e.b, 0);
       Did(kDidPush);
-      int number = Serve(this, e.a, e.b, kServeNews, &net_);
+      int number = Serve(this, e.a, e.b, kServeChanges, &net_);
       if (number >= 0) SendResponse(e.a, number);
       return;
     }

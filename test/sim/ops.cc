@@ -100,7 +100,7 @@ void ChangeChannel(World *w, Op op, Random *r) {
   if (!channel) return;
   if (op == kOpHold) channel->ToggleHold(cluster);
   if (op == kOpSubscribe) channel->ToggleSubscription(cluster, r->OneIn(3));
-  if (op == kOpDns) channel->DnsAgain(r->OneIn(2));
+  if (op == kOpDns) channel->Reresolve(r->OneIn(2));
   client.Touch(channel->index());
   client.AfterEvent();
 }
@@ -277,10 +277,10 @@ void DoFilesOp(World *w, Op op, Random *r, int type) {
 void DoWebOp(World *w, Op op, Random *r) {
   gxds_duration how_long = r->Magnitude(GXDS_SECOND, 120 * GXDS_SECOND);
   if (!w->website()) return;
-  w->website()->BeIn(op == kOpWebRefuses    ? kWebRefuses
-                     : op == kOpWebNonsense ? kWebNonsense
-                                            : kWebRepeats,
-                     how_long);
+  w->website()->SetFault(op == kOpWebRefuses    ? kWebRefuses
+                         : op == kOpWebNonsense ? kWebNonsense
+                                                : kWebRepeats,
+                         how_long);
 }
 
 void DoClientOp(World *w, Op op, Random *r) {
@@ -370,7 +370,7 @@ Op DoOp(World *world, uint64_t off, Random *random) {
   int op = 0;
   while (draw >= o.weights[op]) draw -= o.weights[op++];
   if (off >> op & 1) return kOpCount;
-  if (world->tracing()) world->Trace("op: %s", kOpWords[op]);
+  if (world->tracing()) world->Trace("op: %s", kOpLabels[op]);
   Do(world, static_cast<Op>(op), random);
   return static_cast<Op>(op);
 }

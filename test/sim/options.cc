@@ -5,27 +5,27 @@
 namespace gxds_sim {
 
 const char *const kOpNames[kOpCount] = {
-#define X(name, words) #name,
+#define X(name, label) #name,
     GXDS_SIM_OPS(X)
 #undef X
 };
-const char *const kOpWords[kOpCount] = {
-#define X(name, words) words,
+const char *const kOpLabels[kOpCount] = {
+#define X(name, label) label,
     GXDS_SIM_OPS(X)
 #undef X
 };
-const char *const kHappeningWords[kHappeningCount] = {
-#define X(name, words) words,
+const char *const kHappeningLabels[kHappeningCount] = {
+#define X(name, label) label,
     GXDS_SIM_EVENTS(X)
 #undef X
 };
 const char *const kPlantNames[kPlantCount] = {
-#define X(name, flag, words) flag,
+#define X(name, flag, description) flag,
     GXDS_SIM_PLANTS(X)
 #undef X
 };
-const char *const kPlantWords[kPlantCount] = {
-#define X(name, flag, words) words,
+const char *const kPlantDescriptions[kPlantCount] = {
+#define X(name, flag, description) description,
     GXDS_SIM_PLANTS(X)
 #undef X
 };
@@ -74,7 +74,7 @@ ServerOptions DrawServer(Random *random) {
   ServerOptions s;
   s.fail_on_data_errors = random->OneIn(3);
   s.transient_timer = random->OneIn(4);
-  s.sparing = random->OneIn(2);
+  s.only_changes = random->OneIn(2);
   bool trusting = random->OneIn(2);
   s.reads_stale = random->OneIn(2);
   s.constant_version = random->OneIn(8);
@@ -85,7 +85,7 @@ ServerOptions DrawServer(Random *random) {
   s.delta = random->OneIn(2);
   s.knows_delta = !random->OneIn(6);
   s.removes_absent = random->OneIn(2);
-  s.breathless = random->OneIn(4);
+  s.removes_changed = random->OneIn(4);
   gxds_duration ttl = random->Magnitude(2 * GXDS_SECOND, 200 * GXDS_SECOND);
   s.ttl = random->OneIn(4) && !s.constant_version ? ttl : 0;
   return s;
@@ -126,7 +126,7 @@ void DrawWeb(Random *random, Options *o) {
   for (int op = 0; op < kOpCount; op++) {
     if (IsOfWeb(op)) o->weights[op] = random->OneIn(3) ? 0 : uint32_t{1} << random->Int(6);
   }
-  o->weights[kOpTwin] = 0;  // an answer has each resource under its own name
+  o->weights[kOpTwin] = 0;  // a response has each resource under its own name
 }
 
 }  // namespace
@@ -166,10 +166,10 @@ Options DrawOptions(uint64_t seed) {
   }
   Random wrappers(Mix(seed, 6));
   for (ServerOptions &s : o.server) s.wrapper_versions = wrappers.OneIn(2);
-  Random answering(Mix(seed, 7));
+  Random extra(Mix(seed, 7));
   for (ServerOptions &s : o.server) {
-    s.answers = static_cast<Answering>(answering.Int(3));
-    s.repeats = answering.OneIn(4);
+    s.extra_responses = static_cast<ExtraResponses>(extra.Int(3));
+    s.repeats = extra.OneIn(4);
   }
   Random dropping(Mix(seed, 8));
   for (ServerOptions &s : o.server) s.drops_names = dropping.OneIn(2);

@@ -102,7 +102,7 @@ std::set<std::string> ByFailures(const OutlierDetection &settings, const AllResu
 // The endpoints whose success rate is below the mean of all minus a multiple of the standard
 // deviation. Endpoints with too few RPCs do not count.
 std::set<std::string> BySuccessRate(const OutlierDetection &settings, const AllResults &results,
-                                    double doubt) {
+                                    double tolerance) {
   std::map<std::string, double> rates;
   for (const auto &[address, r] : results) {
     const int all = r.successes + r.failures;
@@ -120,7 +120,7 @@ std::set<std::string> BySuccessRate(const OutlierDetection &settings, const AllR
   const double least =
       mean - std::sqrt(squares / hosts) * settings.success_rate_stdev_factor / 1000;
   for (const auto &[address, rate] : rates) {
-    if (rate < least + doubt) out.insert(address);
+    if (rate < least + tolerance) out.insert(address);
   }
   return out;
 }

@@ -52,7 +52,7 @@ TEST_P(Canary, IsFound) {
     }
     return;
   }
-  FAIL() << "nobody notices that " << kPlantWords[plant];
+  FAIL() << "no check finds this: " << kPlantDescriptions[plant];
 }
 
 std::string PlantName(const ::testing::TestParamInfo<int> &info) {
@@ -63,7 +63,7 @@ std::string PlantName(const ::testing::TestParamInfo<int> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, Canary, ::testing::Range(1, int{kPlantCount}), PlantName);
 
-// The server answers every request, and the client sends each request twice.
+// The server responds to every request, and the client sends each request twice.
 TEST(Simulator, AnExchangeThatDoesNotEndIsFound) {
   RunSpec spec;
   spec.plant = kPlantEcho;

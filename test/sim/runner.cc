@@ -103,12 +103,12 @@ class Runner {
       if (child == 0) Work(shared_, &shared_->workers[i], flags_);
       children_.push_back(child);
     }
-    double told = began;
+    double reported = began;
     while (Wait()) {
       usleep(20000);
-      if (Now() - told < 1) continue;
-      told = Now();
-      Progress(told - began);
+      if (Now() - reported < 1) continue;
+      reported = Now();
+      Progress(reported - began);
     }
     Progress(Now() - began);
     if (failed_seed_ == UINT64_MAX) {
@@ -174,12 +174,12 @@ class Runner {
     uint64_t total = Sum([](const Worker &w) { return w.done.load(); });
     printf("\n%-52s %12s %8s\n", "what was done to clients and servers", "times", "seeds");
     for (int i = 0; i < kOpCount; i++) {
-      Row(kOpWords[i], Sum([&](const Worker &w) { return w.op_counts[i]; }),
+      Row(kOpLabels[i], Sum([&](const Worker &w) { return w.op_counts[i]; }),
           Sum([&](const Worker &w) { return w.op_runs[i]; }), total);
     }
     printf("\n%-52s %12s %8s\n", "what happened", "times", "seeds");
     for (int i = 0; i < kHappeningCount; i++) {
-      Row(kHappeningWords[i], Sum([&](const Worker &w) { return w.counts[i]; }),
+      Row(kHappeningLabels[i], Sum([&](const Worker &w) { return w.counts[i]; }),
           Sum([&](const Worker &w) { return w.runs[i]; }), total);
     }
     printf("\n%" PRIu64
@@ -188,8 +188,8 @@ class Runner {
            total, Percentile(5), Percentile(50), Percentile(95));
   }
 
-  static void Row(const char *words, uint64_t count, uint64_t runs, uint64_t total) {
-    printf("%-52s %12" PRIu64 " %7.1f%%\n", words, count,
+  static void Row(const char *label, uint64_t count, uint64_t runs, uint64_t total) {
+    printf("%-52s %12" PRIu64 " %7.1f%%\n", label, count,
            100 * static_cast<double>(runs) / static_cast<double>(std::max<uint64_t>(total, 1)));
   }
 
@@ -235,7 +235,8 @@ void Help() {
       "       sim --seed=S [--trace] [--plant=NAME] [--ops=N] [--drop=I-J,…] [--off=OP,…]\n\n"
       "Runs the client engine and the dependency manager in a simulated world, once per seed.\n"
       "With --plant a fault is planted, which a run must find:\n");
-  for (int i = 1; i < kPlantCount; i++) printf("  %-16s %s\n", kPlantNames[i], kPlantWords[i]);
+  for (int i = 1; i < kPlantCount; i++)
+    printf("  %-16s %s\n", kPlantNames[i], kPlantDescriptions[i]);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ void Server::RepeatAll() {
   for (int type = 0; type < kTypeCount; type++) {
     for (int i = 0; i < world_->stream_count(); i++) {
       Stream &s = world_->stream(i);
-      if (!s.used || s.server != index_ || s.delta || !Asks(s, type)) continue;
-      s.sotw.served[type].owes = s.sotw.served[type].repeats = true;
+      if (!s.used || s.server != index_ || s.delta || !HasRequested(s, type)) continue;
+      s.sotw.server_end[type].owes = s.sotw.server_end[type].repeats = true;
     }
     PushAll(type);
   }
@@ -68,13 +68,13 @@ void Server::Resync() {
 void Server::PushAll(int type) {
   for (int i = 0; i < world_->stream_count(); i++) {
     const Stream &s = world_->stream(i);
-    if (s.used && s.server == index_ && Asks(s, type)) {
+    if (s.used && s.server == index_ && HasRequested(s, type)) {
       world_->SchedulePush(i, type, world_->net().Around(options().delay));
     }
   }
 }
 
-void Server::Remember(const Stream &stream, const Request &r, const SotwServed &s) {
+void Server::Remember(const Stream &stream, const Request &r, const SotwServerEnd &s) {
   if (!options().trusting) return;
   uint64_t client = world_->client(stream.client).serial();
   Acknowledged *found = nullptr;
@@ -89,7 +89,7 @@ void Server::Remember(const Stream &stream, const Request &r, const SotwServed &
   std::copy(s.given, s.given + kNameCount, found->given);
 }
 
-bool Server::Trusts(const Stream &stream, const Request &r, SotwServed *s) const {
+bool Server::Trusts(const Stream &stream, const Request &r, SotwServerEnd *s) const {
   if (!options().trusting || r.version.size == 0) return false;
   uint64_t client = world_->client(stream.client).serial();
   for (const Acknowledged &a : acknowledged_) {

@@ -31,8 +31,8 @@ class Server {
   // The server remembers what a client has acknowledged beyond the stream. If a new stream starts
   // with that version and those names, and nothing has changed, it trusts the client, and *s is
   // what the client has.
-  void Remember(const Stream &stream, const Request &request, const SotwServed &s);
-  bool Trusts(const Stream &stream, const Request &request, SotwServed *s) const;
+  void Remember(const Stream &stream, const Request &request, const SotwServerEnd &s);
+  bool Trusts(const Stream &stream, const Request &request, SotwServerEnd *s) const;
 
   std::string Version() const;
   std::string NextNonce() { return "n" + std::to_string(++nonces_); }

@@ -118,7 +118,7 @@ void Shelf::Put(const gxds_action &a) {
     states_.clear();
     states_.push_back(anew_.Hash());
     rest_ = kWhole;
-    if (w.anew_after) world_->Did(kDidCacheAnew);
+    if (w.anew_after) world_->Did(kDidCacheRewritten);
   }
   states_.push_back(state_.Hash());
 }

@@ -54,7 +54,7 @@ class Shelf {
   bool read_only_ = false;
   Rest rest_ = kWhole;
   State state_;                   // of the disk
-  State anew_;                    // when the log was last written anew
+  State anew_;                    // when the log was last rewritten
   std::vector<uint64_t> states_;  // the states since then, perhaps also earlier ones
 };
 

@@ -23,7 +23,7 @@ std::string ReadAll(int fd) {
 }
 
 // Runs in the child: writes the result to fd, and cleans nothing up.
-[[noreturn]] void RunAndTell(const RunSpec &spec, int fd) {
+[[noreturn]] void RunAndReport(const RunSpec &spec, int fd) {
   dup2(fd, STDERR_FILENO);
   World world;
   RunResult r = world.Run(spec);
@@ -47,7 +47,7 @@ RunResult RunApart(const RunSpec &spec) {
   fflush(stdout);
   pid_t child = fork();
   if (child < 0) abort();
-  if (child == 0) RunAndTell(spec, ends[1]);
+  if (child == 0) RunAndReport(spec, ends[1]);
   close(ends[1]);
   std::string text = ReadAll(ends[0]);
   close(ends[0]);

@@ -60,9 +60,9 @@ TEST(Shrinking, KeepsTheFailureAndLeavesOutTheRest) {
 
   Flags flags;
   std::string problem;
-  std::istringstream words(Arguments(small));
+  std::istringstream text(Arguments(small));
   std::vector<std::string> arguments;
-  for (std::string word; words >> word;) arguments.push_back(word);
+  for (std::string each; text >> each;) arguments.push_back(each);
   ASSERT_TRUE(ParseArguments(arguments, &flags, &problem)) << problem;
   EXPECT_EQ(RunApart(flags.spec).failure.kind, r.failure.kind) << "the replay command";
 }
@@ -71,9 +71,9 @@ TEST(Regressions, StayFixed) {
   std::ifstream file("test/sim/regressions.txt");
   ASSERT_TRUE(file.good());
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
+    std::istringstream text(line.substr(0, line.find('#')));
     std::vector<std::string> arguments;
-    for (std::string word; words >> word;) arguments.push_back(word);
+    for (std::string each; text >> each;) arguments.push_back(each);
     if (arguments.empty()) continue;
     Flags flags;
     std::string problem;

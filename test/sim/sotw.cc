@@ -16,34 +16,35 @@ const char *ShortName(int type) { return TypeOf(type).short_name; }
 
 // A request contains exactly the watched names that this server is used for. Returns the names that
 // are left out until the next request.
-Mask CheckNames(const Client &client, const Stream &stream, const SotwHeard &h, const Request &r) {
+Mask CheckNames(const Client &client, const Stream &stream, const SotwClientEnd &h,
+                const Request &r) {
   if (r.odd_names) Fail("odd-names", "%s: a name twice, or unknown", ShortName(r.type));
   if (!h.requested && r.names == 0) {
-    Fail("empty-start", "%s starts with an empty list, which asks for everything",
+    Fail("empty-start", "%s starts with an empty list, which requests everything",
          ShortName(r.type));
   }
   /* A name that is requested again is left out of an ACK or NACK, together with new names: the
    * server may not have received the request without it. */
   Mask again = client.Watched(r.type) & ~r.names & h.ever;
-  bool answer_only = h.requested && (h.unanswered || h.unsure) && again;
+  bool ack_only = h.requested && (h.ack_due || h.unsure) && again;
   for (int a = 0; a < kAuthorityCount; a++) {
     Mask watched = client.Watched(r.type) & kAuthorityNames[a];
-    Mask said = r.names & kAuthorityNames[a];
+    Mask requested = r.names & kAuthorityNames[a];
     Usage usage = client.Uses(stream.server, a);
-    if (answer_only) watched &= said;
-    bool right = (said == watched && usage != kNotUsed) ||
-                 (said == 0 && !client.IsPrimary(stream.server, a));
+    if (ack_only) watched &= requested;
+    bool right = (requested == watched && usage != kNotUsed) ||
+                 (requested == 0 && !client.IsPrimary(stream.server, a));
     if (!right) {
-      Fail("names", "%s on server%d: asks for %03x, but %03x are watched", ShortName(r.type),
-           stream.server, said, watched);
+      Fail("names", "%s on server%d: requests %03x, but %03x are watched", ShortName(r.type),
+           stream.server, requested, watched);
     }
   }
-  return answer_only ? client.Watched(r.type) & ~r.names : 0;
+  return ack_only ? client.Watched(r.type) & ~r.names : 0;
 }
 
-// A version claims "I have this", and a server may trust that. So the first request of a stream
-// contains it only if every requested resource is held, has no error and came from this server, and
-// no other server is used in its place.
+// A version means that the client has these resources, and a server may trust that. So the first
+// request of a stream contains it only if every requested resource is held, has no error and came
+// from this server, and no other server is used in its place.
 void ExpectVersion(const Client &client, int server, Conn *conn, const Request &r) {
   bool has_all = true;
   bool unsure = false;
@@ -52,11 +53,11 @@ void ExpectVersion(const Client &client, int server, Conn *conn, const Request &
     if (e.unsure || (e.held != kNothing && e.source < 0)) unsure = true;
     has_all = has_all && e.state == GXDS_RESOURCE_ACKED && e.source == server;
   });
-  Usage stand_in = client.HasStandIn(server);
-  bool claims = has_all && stand_in != kUsed;
-  if (unsure || (has_all && stand_in == kMaybeUsed)) {
+  Usage fallback = client.HasFallback(server);
+  bool may_send = has_all && fallback != kUsed;
+  if (unsure || (has_all && fallback == kMaybeUsed)) {
     conn->version_unsure[r.type] = true;
-  } else if (!claims) {
+  } else if (!may_send) {
     conn->version[r.type].clear();
     conn->version_unsure[r.type] = false;
   }
@@ -66,37 +67,37 @@ void CheckFirst(const Client &client, int server, Conn *conn, const Request &r) 
   if (r.nonce.size) Fail("first-nonce", "%s starts with a nonce", ShortName(r.type));
   if (r.nack) Fail("first-nack", "%s starts with a NACK", ShortName(r.type));
   ExpectVersion(client, server, conn, r);
-  std::string said = String(r.version);
-  if (!conn->version_unsure[r.type] && said != conn->version[r.type]) {
-    Fail("first-version", "%s starts with version '%s', not '%s'", ShortName(r.type), said.c_str(),
-         conn->version[r.type].c_str());
+  std::string version = String(r.version);
+  if (!conn->version_unsure[r.type] && version != conn->version[r.type]) {
+    Fail("first-version", "%s starts with version '%s', not '%s'", ShortName(r.type),
+         version.c_str(), conn->version[r.type].c_str());
   }
-  conn->version[r.type] = said;
+  conn->version[r.type] = version;
   conn->version_unsure[r.type] = false;
 }
 
-void CheckAnswer(Conn *conn, SotwHeard *h, const Request &r) {
+void CheckAck(Conn *conn, SotwClientEnd *h, const Request &r) {
   std::string nonce = String(r.nonce);
-  std::string said = String(r.version);
+  std::string version = String(r.version);
   if (!h->unsure && nonce != h->nonce) {
     Fail("nonce", "%s: nonce '%s', but the last response had '%s'", ShortName(r.type),
          nonce.c_str(), h->nonce.c_str());
   }
-  if (!conn->version_unsure[r.type] && said != conn->version[r.type]) {
-    Fail("version", "%s: version '%s', but '%s' was accepted last", ShortName(r.type), said.c_str(),
-         conn->version[r.type].c_str());
+  if (!conn->version_unsure[r.type] && version != conn->version[r.type]) {
+    Fail("version", "%s: version '%s', but '%s' was accepted last", ShortName(r.type),
+         version.c_str(), conn->version[r.type].c_str());
   }
-  bool perhaps = h->unanswered && h->may_have_errors;
-  if (!h->unsure && !perhaps && r.nack != (h->unanswered && h->had_errors)) {
+  bool perhaps = h->ack_due && h->may_have_errors;
+  if (!h->unsure && !perhaps && r.nack != (h->ack_due && h->had_errors)) {
     Fail("nack", "%s: %s", ShortName(r.type),
-         r.nack ? "a NACK of what was right" : "no NACK of what was wrong");
+         r.nack ? "a NACK of a valid response" : "no NACK of an invalid response");
   }
   if (r.nack && (r.error_code != GXDS_INVALID_ARGUMENT || r.error.size == 0)) {
-    Fail("nack-detail", "%s: a NACK that doesn't say why", ShortName(r.type));
+    Fail("nack-detail", "%s: a NACK without an error text", ShortName(r.type));
   }
   h->nonce = nonce;
   h->unsure = false;
-  conn->version[r.type] = said;
+  conn->version[r.type] = version;
   conn->version_unsure[r.type] = false;
 }
 
@@ -106,7 +107,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   Request r = ParseRequest(bytes);
   Client &client = world->client(stream->client);
   Conn &conn = client.conn(stream->server);
-  SotwHeard &h = stream->sotw.heard[r.type];
+  SotwClientEnd &h = stream->sotw.client_end[r.type];
   if (world->tracing()) {
     world->Trace("client%d > server%d: %s names=%03x version=%s nonce=%s%s%s", stream->client,
                  stream->server, ShortName(r.type), r.names, String(r.version).c_str(),
@@ -115,18 +116,18 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
   CheckNode(client, stream, r.has_node, r.node_id);
   Mask later = CheckNames(client, *stream, h, r);
   if (h.requested || h.unsure || !h.nonce.empty()) {
-    CheckAnswer(&conn, &h, r);
+    CheckAck(&conn, &h, r);
   } else {
     CheckFirst(client, stream->server, &conn, r);
-    stream->claimed = stream->claimed || r.version.size > 0;
+    stream->sent_version = stream->sent_version || r.version.size > 0;
   }
-  if (h.unanswered) world->Did(r.nack ? kDidNack : kDidAck);
+  if (h.ack_due) world->Did(r.nack ? kDidNack : kDidAck);
   h.requested = true;
-  h.unanswered = false;
-  Mask said = r.names | (conn.said[r.type] & later);
-  ForEachName(conn.said[r.type] & ~said,
+  h.ack_due = false;
+  Mask requested = r.names | (conn.requested[r.type] & later);
+  ForEachName(conn.requested[r.type] & ~requested,
               [&](int name) { conn.sent_at[r.type][name] = GXDS_TIME_NEVER; });
-  conn.said[r.type] = said;
+  conn.requested[r.type] = requested;
   h.ever |= r.names;
 }
 
@@ -148,8 +149,8 @@ void PredictMissing(Prediction *p) {
 
 void PredictDeletions(Prediction *p) {
   int type = p->message->type;
-  Mask asked = p->client->conn(p->server).said[type];
-  ForEachName(p->client->Watched(type) & asked & ~p->seen, [&](int name) {
+  Mask requested = p->client->conn(p->server).requested[type];
+  ForEachName(p->client->Watched(type) & requested & ~p->seen, [&](int name) {
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
     if (usage == kUsed) p->client->Delete(type, name, p->server);
     if (usage == kMaybeUsed) p->client->BeUnsure(type, name);
@@ -169,8 +170,8 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
   }
   PredictMissing(&p);
   if (IsComplete(message.type) && !only_heartbeats) PredictDeletions(&p);
-  SotwHeard &h = stream->sotw.heard[message.type];
-  h.unanswered = true;
+  SotwClientEnd &h = stream->sotw.client_end[message.type];
+  h.ack_due = true;
   h.unsure = false;
   h.had_errors = p.errors > 0;
   h.may_have_errors = p.errors == 0 && p.maybe_errors;
@@ -190,19 +191,19 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
 namespace {
 
 void ScheduleHeartbeat(World *world, int index, int type, gxds_duration ttl) {
-  Heartbeats &h = world->stream(index).sotw.served[type].heartbeats;
+  Heartbeats &h = world->stream(index).sotw.server_end[type].heartbeats;
   if (h.scheduled) return;
   h.scheduled = true;
   world->ScheduleHeartbeat(index, type, ttl / 2);
 }
 
-// A client that claims to have everything of a version is not sent it again. Resources with a TTL
-// get heartbeats.
-void Believe(World *world, int index, const Request &r, SotwServed *s) {
+// A client that has everything of a version, if the server trusts it, is not sent it again.
+// Resources with a TTL get heartbeats.
+void TrustVersion(World *world, int index, const Request &r, SotwServerEnd *s) {
   const Stream &stream = world->stream(index);
   const Server &server = world->server(stream.server);
-  s->answered = server.Trusts(stream, r, s);
-  if (!s->answered) return;
+  s->responded = server.Trusts(stream, r, s);
+  if (!s->responded) return;
   s->version = String(r.version);
   if (server.options().ttl) ScheduleHeartbeat(world, index, r.type, server.options().ttl / 2);
 }
@@ -212,7 +213,7 @@ std::string VersionOf(const Server &server, int content) {
 }
 
 // Whether the request is the ACK or NACK of a response. Earlier responses then need none any more.
-bool IsAnswer(SotwServed *s, const Request &r) {
+bool IsAck(SotwServerEnd *s, const Request &r) {
   auto &nonces = s->unacknowledged;
   auto found = std::find(nonces.rbegin(), nonces.rend(), String(r.nonce));
   if (found == nonces.rend()) return false;
@@ -220,9 +221,9 @@ bool IsAnswer(SotwServed *s, const Request &r) {
   return true;
 }
 
-bool Owes(Answering answers, bool is_answer, bool changed_names) {
-  if (answers == kAnswersNothing) return false;
-  return changed_names || (answers == kAnswersRequests && !is_answer);
+bool Owes(ExtraResponses extra, bool is_ack, bool changed_names) {
+  if (extra == kNoExtraResponses) return false;
+  return changed_names || (extra == kToRequests && !is_ack);
 }
 
 }  // namespace
@@ -230,28 +231,28 @@ bool Owes(Answering answers, bool is_answer, bool changed_names) {
 void SotwOnRequest(World *world, int index, gxds_str bytes) {
   Stream &stream = world->stream(index);
   Request r = ParseRequest(bytes);
-  SotwServed &s = stream.sotw.served[r.type];
-  bool is_answer = IsAnswer(&s, r);
+  SotwServerEnd &s = stream.sotw.server_end[r.type];
+  bool is_ack = IsAck(&s, r);
   bool stale = !gxds_str_equal(r.nonce, Str(s.nonce));
   if (stale) world->Did(kDidStaleRequest);
   if (stale && !world->server(stream.server).options().reads_stale) return;
   for (int name = 0; name < kNameCount; name++) {
-    if (!s.asked || !(s.names & Bit(name))) s.given[name] = -1;
+    if (!s.requested || !(s.names & Bit(name))) s.given[name] = -1;
   }
-  bool answered_all = !(r.names & ~s.names);  // the acknowledged response had all these names
+  bool has_all = !(r.names & ~s.names);  // the acknowledged response had all these names
   const ServerOptions &o = world->server(stream.server).options();
-  /* After healing, resources with a TTL are sent again without one. */
-  bool all_anew = world->healed() && o.ttl;
-  if (!s.asked && s.nonce.empty() && !all_anew) Believe(world, index, r, &s);
-  s.owes = s.owes || Owes(o.answers, is_answer, r.names != s.names);
-  s.asked = true;
+  /* After the repair, resources with a TTL are sent again without one. */
+  bool send_all = world->repaired() && o.ttl;
+  if (!s.requested && s.nonce.empty() && !send_all) TrustVersion(world, index, r, &s);
+  s.owes = s.owes || Owes(o.extra_responses, is_ack, r.names != s.names);
+  s.requested = true;
   s.names = r.names;
   bool to_heartbeat = !s.heartbeats.nonce.empty() && !stale && s.nonce == s.heartbeats.nonce;
   if (to_heartbeat && r.nack) {
     s.heartbeats.nonce.clear();
-    ForEachName(s.heartbeats.names & s.names, [&](int name) { s.given[name] = kWhoKnows; });
+    ForEachName(s.heartbeats.names & s.names, [&](int name) { s.given[name] = kUnknownContent; });
   }
-  if (answered_all && !stale && !s.odd && r.nonce.size && !r.nack && !to_heartbeat) {
+  if (has_all && !stale && !s.odd && r.nonce.size && !r.nack && !to_heartbeat) {
     world->server(stream.server).Remember(stream, r, s);
   }
   world->SchedulePush(index, r.type, world->net().Around(o.delay));
@@ -259,21 +260,21 @@ void SotwOnRequest(World *world, int index, gxds_str bytes) {
 
 namespace {
 
-bool HasNews(const Server &server, int type, const SotwServed &s) {
-  bool news = IsComplete(type) && !s.answered;
+bool HasChanges(const Server &server, int type, const SotwServerEnd &s) {
+  bool any = IsComplete(type) && !s.responded;
   ForEachName(s.names, [&](int name) {
     int held = server.Held(type, name);
-    news = news || (held != s.given[name] && (held >= 0 || IsComplete(type)));
+    any = any || (held != s.given[name] && (held >= 0 || IsComplete(type)));
   });
-  return news;
+  return any;
 }
 
-void AddResources(World *world, const Server &server, int type, const SotwServed &s, bool all,
+void AddResources(World *world, const Server &server, int type, const SotwServerEnd &s, bool all,
                   Random *random, Message *m) {
-  bool only_news = !all && !IsComplete(type) && server.options().sparing;
+  bool changes_only = !all && !IsComplete(type) && server.options().only_changes;
   ForEachName(s.names, [&](int name) {
     int content = server.Held(type, name);
-    if (content < 0 || (only_news && content == s.given[name])) return;
+    if (content < 0 || (changes_only && content == s.given[name])) return;
     Item item;
     item.content = content;
     item.name = static_cast<uint8_t>(name);
@@ -281,7 +282,7 @@ void AddResources(World *world, const Server &server, int type, const SotwServed
     bool other = world->contents().at(content).name != name;
     item.form = other || m->ttl || (one_in && random->OneIn(one_in)) ? kWrapped : kBare;
     item.version = VersionOf(server, content);
-    /* A resource with its own version may get a heartbeat together with news about others. */
+    /* A resource with its own version may get a heartbeat together with changes of others. */
     bool same = m->ttl && !all && content == s.given[name] && item.version.size();
     item.heartbeat = same && random->OneIn(2);
     m->items.push_back(item);
@@ -318,7 +319,7 @@ void Encode(World *world, Message *m) {
 
 // Only a wrapper can have a TTL.
 void FinishTtls(World *world, int index, Message *m) {
-  Heartbeats &h = world->stream(index).sotw.served[m->type].heartbeats;
+  Heartbeats &h = world->stream(index).sotw.server_end[m->type].heartbeats;
   h.names = 0;
   for (Item &item : m->items) {
     if (item.form == kBare) item.form = kWrapped;
@@ -332,10 +333,10 @@ void FinishTtls(World *world, int index, Message *m) {
 void SotwOnHeartbeat(World *world, int index, int type) {
   Stream &stream = world->stream(index);
   Server &server = world->server(stream.server);
-  SotwServed &s = stream.sotw.served[type];
+  SotwServerEnd &s = stream.sotw.server_end[type];
   s.heartbeats.scheduled = false;
   gxds_duration ttl = server.options().ttl;
-  if (stream.dying || world->healed() || !ttl) return;
+  if (stream.dying || world->repaired() || !ttl) return;
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
@@ -367,15 +368,15 @@ void SotwOnHeartbeat(World *world, int index, int type) {
 int SotwServe(World *world, int index, int type, Serving how, Random *random) {
   Stream &stream = world->stream(index);
   Server &server = world->server(stream.server);
-  SotwServed &s = stream.sotw.served[type];
-  if (!s.asked && how != kServeHostile) return -1;
-  if (how == kServeNews && !s.owes && !HasNews(server, type, s)) return -1;
+  SotwServerEnd &s = stream.sotw.server_end[type];
+  if (!s.requested && how != kServeHostile) return -1;
+  if (how == kServeChanges && !s.owes && !HasChanges(server, type, s)) return -1;
   int number = world->NewMessage();
   Message *m = &world->message(number);
   m->type = type;
-  m->ttl = world->healed() ? 0 : server.options().ttl;
-  AddResources(world, server, type, s, how != kServeNews || s.repeats, random, m);
-  if (how == kServeNews && m->items.empty() && !IsComplete(type) && !s.owes) {
+  m->ttl = world->repaired() ? 0 : server.options().ttl;
+  AddResources(world, server, type, s, how != kServeChanges || s.repeats, random, m);
+  if (how == kServeChanges && m->items.empty() && !IsComplete(type) && !s.owes) {
     world->FreeMessage(number);
     return -1;
   }
@@ -397,16 +398,16 @@ int SotwServe(World *world, int index, int type, Serving how, Random *random) {
     Mangle(world, false, random, m);
     m->effect = kUnsure;
   }
-  if (s.owes) world->Did(s.repeats ? kDidRepeat : kDidAnswer);
+  if (s.owes) world->Did(s.repeats ? kDidRepeatAll : kDidOwedResponse);
   s.owes = s.repeats = false;
   s.nonce = m->nonce;
   s.version = m->version;
   if (s.heartbeats.names) s.heartbeats.nonce = m->nonce;
   s.unacknowledged.push_back(m->nonce);
-  s.answered = s.asked;
+  s.responded = s.requested;
   ForEachName(s.names, [&](int name) {
     int held = server.Held(type, name);
-    bool known = how == kServeNews || how == kServeAgain || how == kServeOddNonce;
+    bool known = how == kServeChanges || how == kServeAgain || how == kServeOddNonce;
     s.given[name] = !known ? -2 : held >= 0 || IsComplete(type) ? held : s.given[name];
   });
   return number;

@@ -55,10 +55,10 @@ struct Message {
 };
 
 // The state of the client's end for one type, from the responses it got and the requests it sent.
-struct SotwHeard {
+struct SotwClientEnd {
   bool requested = false;
-  bool unanswered = false;       // a response waits for its ACK or NACK
-  bool had_errors = false;       // the answer must be a NACK
+  bool ack_due = false;          // a response waits for its ACK or NACK
+  bool had_errors = false;       // it must be a NACK
   bool may_have_errors = false;  // perhaps a NACK
   bool unsure = false;           // not known
   Mask ever = 0;                 // names requested on this stream
@@ -75,43 +75,43 @@ struct Heartbeats {
 };
 
 // The state of the server's end for one type.
-struct SotwServed {
-  bool asked = false;
-  bool answered = false;
+struct SotwServerEnd {
+  bool requested = false;
+  bool responded = false;
   bool odd = false;  // its acknowledgements are not reliable
   Mask names = 0;
-  int given[kNameCount] = {};  // what the server believes the client has; -1: nothing; -2: unknown
+  int given[kNameCount] = {};  // what the client should have; -1: nothing; -2: unknown
   std::string nonce;
   std::string version;  // the last one in a response, or the client's if the server trusted it
   Heartbeats heartbeats;
   std::vector<std::string> unacknowledged;  // nonces, the oldest first
-  bool owes = false;                        // it must respond, even without news
+  bool owes = false;                        // it must respond, even without changes
   bool repeats = false;                     // the response must contain everything
 };
 
 struct SotwStream {
-  SotwHeard heard[kTypeCount];
-  SotwServed served[kTypeCount];
+  SotwClientEnd client_end[kTypeCount];
+  SotwServerEnd server_end[kTypeCount];
 };
 
 // The same in delta. The state of the client's end.
-struct DeltaAnswer {
+struct DeltaAck {
   std::string nonce;
   bool nack = false;
   bool unsure = false;  // ACK or NACK is not known
 };
-struct DeltaHeard {
+struct DeltaClientEnd {
   bool requested = false;
-  std::vector<DeltaAnswer> unanswered;  // responses, the oldest first
+  std::vector<DeltaAck> acks_due;  // of responses, the oldest first
 };
 
 // The state of the server's end.
-enum { kNotSent = -1, kWhoKnows = -2, kSentRemoved = -3 };
-struct DeltaServed {
-  bool asked = false;
-  bool lied_early = false;  // a hostile response came before the first request
+enum { kNotSent = -1, kUnknownContent = -2, kSentRemoved = -3 };
+struct DeltaServerEnd {
+  bool requested = false;
+  bool hostile_early = false;  // a hostile response came before the first request
   Mask names = 0;
-  Mask left = 0;                     // unsubscribed lately
+  Mask unsubscribed = 0;             // lately
   int given[kNameCount] = {};        // by name: a content, or one of these
   int8_t alias_of[kNameCount] = {};  // the name under which it was sent; -1: its own
   std::string nonce;                 // of the last response
@@ -119,9 +119,9 @@ struct DeltaServed {
 };
 
 struct DeltaStream {
-  bool unsure = false;  // the answers that the client owes are not known
-  DeltaHeard heard[kTypeCount];
-  DeltaServed served[kTypeCount];
+  bool unsure = false;  // the ACKs and NACKs that are due are not known
+  DeltaClientEnd client_end[kTypeCount];
+  DeltaServerEnd server_end[kTypeCount];
 };
 
 // Lives in the world's pool.
@@ -137,11 +137,11 @@ struct Stream {
   bool read_wanted = false;
   bool sending = false;
   bool got_response = false;
-  bool claimed = false;                  // the client claimed resources of some type
-  gxds_time quiet_at = GXDS_TIME_NEVER;  // after this time, no response means no news
+  bool sent_version = false;             // the first request of some type had a version
+  gxds_time quiet_at = GXDS_TIME_NEVER;  // after this time, no response means no change
   bool kept_quiet = false;
   bool delta = false;
-  bool node_said = false;
+  bool node_sent = false;
   bool push_scheduled[kTypeCount] = {};
   int unsent = -1;        // message: the outstanding SEND, while not established
   gxds_time last_up = 0;  // when the last message on its way arrives

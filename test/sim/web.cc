@@ -55,7 +55,7 @@ WebSource::~WebSource() { gxds_web_server_destroy(server_); }
 
 Conn &WebSource::conn() const { return world_->client(client_).conn(world_->website()->server()); }
 
-// The production code cancels its requests. Here some of the answers still arrive, to test that
+// The production code cancels its requests. Here some of the responses still arrive, to test that
 // they are ignored.
 void WebSource::CancelSome() {
   for (auto i = exchanges_.begin(); i != exchanges_.end();) {
@@ -69,7 +69,7 @@ void WebSource::OnOpen() {
   CancelSome();
   open_ = true;
   streams_++;
-  asked_at_ = world_->now();
+  requested_at_ = world_->now();
   gxds_web_server_open(server_, world_->now());
   ScheduleAt(world_->now());
 }
@@ -82,20 +82,20 @@ void WebSource::OnClose() {
 void WebSource::OnRequest(gxds_str bytes) {
   const Request r = ParseRequest(bytes);
   Type &t = types_[r.type];
-  if (t.unanswered && gxds_str_equal(r.nonce, Str(t.nonce))) {
-    t.unanswered = false;
+  if (t.ack_due && gxds_str_equal(r.nonce, Str(t.nonce))) {
+    t.ack_due = false;
     t.nack = r.nack;
   }
   const std::string list = NamesIn(bytes);
   if (t.list != list) {
     t.newest = 0;
     t.versions.clear();
-    t.given = t.unanswered = false;
+    t.has_state = t.ack_due = false;
     t.due = 0;
   }
   t.list = list;
   t.names = r.names;
-  asked_at_ = world_->now();
+  requested_at_ = world_->now();
   gxds_web_server_on_request(server_, bytes, world_->now());
   ScheduleAt(world_->now());
 }
@@ -144,8 +144,8 @@ void WebSource::Fetch() {
 
 void WebSource::Plant(WebExchange *e) const {
   const std::string &version = types_[e->type].last_version;
-  const bool tells = e->body.find("version_info") != std::string::npos;
-  if (world_->plant() != kPlantWebVersion || tells || version.empty()) return;
+  const bool has_version = e->body.find("version_info") != std::string::npos;
+  if (world_->plant() != kPlantWebVersion || has_version || version.empty()) return;
   e->body = R"({"version_info":)" + Quoted(version) + "," + e->body.substr(1);
 }
 
@@ -167,27 +167,27 @@ void WebSource::CheckPost(WebExchange *e) {
     Fail("web-node", "a request without the node, or with another's");
   }
   if (r.odd_names || r.names != t.names) {
-    Fail("web-names", "%s: %03x are asked for, should be %03x", TypeOf(e->type).short_name, r.names,
+    Fail("web-names", "%s: %03x are requested, should be %03x", TypeOf(e->type).short_name, r.names,
          t.names);
   }
   if (r.nack != t.nack) {
     Fail("web-nack", "%s: %s", TypeOf(e->type).short_name,
-         r.nack ? "a NACK that is none of the engine's" : "a NACK is not told");
+         r.nack ? "a NACK that is none of the engine's" : "a NACK is not sent");
   }
   const bool early = world_->now() < t.due;
-  if (t.unanswered || (early && (!r.nack || t.hurried))) {
+  if (t.ack_due || (early && (!r.nack || t.hurried))) {
     Fail("web-hasty", "%s: a poll before its time", TypeOf(e->type).short_name);
   }
   t.hurried = early;
   const auto &v = t.versions;
   if (!e->version.empty() && std::find(v.begin(), v.end(), e->version) == v.end()) {
-    Fail("web-version", "%s: the version that is told was not given for these names",
+    Fail("web-version", "%s: the version that is sent was not received for these names",
          TypeOf(e->type).short_name);
   }
 }
 
 void WebSource::CheckGet(const WebExchange &e) const {
-  if (!e.body.empty()) Fail("web-post", "something is sent to who has files");
+  if (!e.body.empty()) Fail("web-post", "a request to a server of files has a body");
   if (!world_->tracing()) return;
   world_->Trace("client%d > web server: %d %s %s", client_, static_cast<int>(e.id),
                 WebPath(true, e.type).c_str(), e.etag.c_str());
@@ -204,13 +204,13 @@ void WebSource::OnArrival(int id) {
     return ScheduleExchange(kEventWebRequest, e.lost ? e.since + kWhole : held, e);
   }
   if (e.lost) {
-    e.words = "too slow";
+    e.text = "too slow";
   } else if (!server.up || world_->now() < conn().down_until) {
-    e.words = "connection refused";
+    e.text = "connection refused";
   } else {
-    world_->website()->Answer(&e);
+    world_->website()->Respond(&e);
   }
-  ScheduleExchange(kEventWebAnswer,
+  ScheduleExchange(kEventWebResponse,
                    world_->now() + world_->net().Around(world_->options().net_delay), e);
 }
 
@@ -220,7 +220,7 @@ Happening HappeningOf(const WebExchange &e) {
   if (e.code == 0) return kDidWebFails;
   if (e.code >= 500) return kDidWebRefused;
   if (!e.good) return kDidWebBroken;
-  return e.code == 304 ? kDidWebSame : kDidWebNews;
+  return e.code == 304 ? kDidWebSame : kDidWebWhole;
 }
 
 }  // namespace
@@ -238,10 +238,10 @@ void WebSource::ExpectOfRest(const WebExchange &e) {
   t.versions.push_back(e.state.version);
   t.last_version = e.state.version;
   t.state = e.state;
-  t.given = true;
+  t.has_state = true;
 }
 
-// The stream may end because of a bad answer, a file that does not match the index, or an
+// The stream may end because of a bad response, a file that does not match the index, or an
 // undecodable file.
 void WebSource::ExpectOfFiles(const WebExchange &e) {
   may_end_ = may_end_ || !e.good;
@@ -260,7 +260,7 @@ void WebSource::ExpectOfFiles(const WebExchange &e) {
   }
 }
 
-void WebSource::OnAnswer(int id) {
+void WebSource::OnResponse(int id) {
   auto found = exchanges_.find(static_cast<uint64_t>(id));
   if (found == exchanges_.end()) return;
   const WebExchange e = std::move(found->second);
@@ -273,36 +273,36 @@ void WebSource::OnAnswer(int id) {
                   WebPath(files_, e.type).c_str(), e.code, e.state.version.c_str(),
                   e.good ? "" : " bad", awaited ? "" : " late");
   }
-  gxds_web_response answer = {};
-  answer.id = e.id;
-  const bool old = world_->plant() == kPlantWebOldAnswer && !files_ && open_;
-  if (old && types_[e.type].newest) answer.id = types_[e.type].newest;
-  answer.code = e.code;
-  (e.code ? answer.body : answer.error) = Str(e.words);
-  answer.content_type = Str(e.content_type);
-  answer.etag = Str(e.new_etag);
-  answer.max_age = e.max_age;
-  answer.retry_after = e.retry_after;
+  gxds_web_response response = {};
+  response.id = e.id;
+  const bool old = world_->plant() == kPlantWebOldResponse && !files_ && open_;
+  if (old && types_[e.type].newest) response.id = types_[e.type].newest;
+  response.code = e.code;
+  (e.code ? response.body : response.error) = Str(e.text);
+  response.content_type = Str(e.content_type);
+  response.etag = Str(e.new_etag);
+  response.max_age = e.max_age;
+  response.retry_after = e.retry_after;
   if (awaited && files_) ExpectOfFiles(e);
   if (awaited && !files_) ExpectOfRest(e);
-  gxds_web_server_on_fetched(server_, &answer, now);
+  gxds_web_server_on_fetched(server_, &response, now);
   if (e.retry_after) retry_until_ = now + e.retry_after;
   const Options &o = world_->options();
   const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
   /* A poll of files begins with the index. */
-  if (!files_ || e.type == kIndex) polled_well_ = e.after_healing;
-  if (!polled_well_) poll_until_ = std::max(poll_until_, now + poll + poll / 5);
+  if (!files_ || e.type == kIndex) polled_after_repair_ = e.after_repair;
+  if (!polled_after_repair_) poll_until_ = std::max(poll_until_, now + poll + poll / 5);
   poll_until_ = std::max(poll_until_, retry_until_);
 }
 
 namespace {
 
-int ToldOf(const Message &m, int name) {
-  int told = -1;
+int ContentIn(const Message &m, int name) {
+  int content = -1;
   for (const Item &item : m.items) {
-    if (item.name == name) told = item.content;
+    if (item.name == name) content = item.content;
   }
-  return told;
+  return content;
 }
 
 bool IsSame(const Contents &contents, int a, int b) {
@@ -317,7 +317,7 @@ int WebSource::Next() {
   if (!gxds_web_server_next_response(server_, world_->now(), &bytes)) return -1;
   const int number = ReadResponse(world_, bytes);
   gxds_str_free(&bytes);
-  world_->Did(kDidWebAnswer);
+  world_->Did(kDidWebResponse);
   if (files_) {
     CheckFiles(world_->message(number));
   } else {
@@ -326,40 +326,41 @@ int WebSource::Next() {
   return number;
 }
 
-// Checks that the response equals the last answer to these names.
+// Checks that the response equals the last response to these names.
 void WebSource::CheckRest(const Message &m) {
   Type &t = types_[m.type];
   const char *type = TypeOf(m.type).short_name;
-  if (!t.given) Fail("web-stray", "%s: a response of no answer to these names", type);
-  t.given = false;
+  if (!t.has_state) Fail("web-stray", "%s: an update without a response to these names", type);
+  t.has_state = false;
   t.nonce = m.nonce;
-  t.unanswered = true;
-  if (m.version != t.state.version) Fail("web-said-version", "%s: another version", type);
+  t.ack_due = true;
+  if (m.version != t.state.version) Fail("web-other-version", "%s: another version", type);
   for (int name = 0; name < kNameCount; name++) {
-    const int told = ToldOf(m, name);
-    const int said = t.state.content[name];
-    if (!IsSame(world_->contents(), told, said)) {
-      Fail("web-said", "%s n%d: #%d was answered, and #%d is told", type, name, said, told);
+    const int passed = ContentIn(m, name);
+    const int received = t.state.content[name];
+    if (!IsSame(world_->contents(), passed, received)) {
+      Fail("web-other", "%s n%d: #%d was received, and #%d is passed on", type, name, received,
+           passed);
     }
     const bool missing = (m.missing & Bit(name)) != 0;
-    if (missing != (said < 0 && (t.state.names & Bit(name)))) {
-      Fail("web-missing", "%s n%d: is%s said to be missing", type, name, missing ? "" : " not");
+    if (missing != (received < 0 && (t.state.names & Bit(name)))) {
+      Fail("web-missing", "%s n%d: is%s reported as missing", type, name, missing ? "" : " not");
     }
   }
 }
 
 // Whether the response matches that index. It may still contain resources that this index lacks and
 // an earlier one had.
-bool WebSource::IsSaid(const Message &m, size_t index) const {
-  Mask said = m.missing;
-  for (const Item &item : m.items) said |= Bit(item.name);
+bool WebSource::MatchesIndex(const Message &m, size_t index) const {
+  Mask names = m.missing;
+  for (const Item &item : m.items) names |= Bit(item.name);
   bool all = true;
-  ForEachName(said, [&](int name) {
-    const int told = ToldOf(m, name);
+  ForEachName(names, [&](int name) {
+    const int passed = ContentIn(m, name);
     const int now = indexes_[index].content[m.type][name];
-    bool is = IsSame(world_->contents(), told, now);
+    bool is = IsSame(world_->contents(), passed, now);
     for (size_t i = 0; now < 0 && !is && i < index; i++) {
-      is = IsSame(world_->contents(), told, indexes_[i].content[m.type][name]);
+      is = IsSame(world_->contents(), passed, indexes_[i].content[m.type][name]);
     }
     all = all && is;
   });
@@ -368,32 +369,32 @@ bool WebSource::IsSaid(const Message &m, size_t index) const {
 
 void WebSource::CheckFiles(const Message &m) const {
   for (size_t i = indexes_.size(); i > 0; i--) {
-    if (IsSaid(m, i - 1)) return;
+    if (MatchesIndex(m, i - 1)) return;
   }
-  Fail("web-half", "%s: what is told is of no index", TypeOf(m.type).short_name);
+  Fail("web-half", "%s: an update that matches no index", TypeOf(m.type).short_name);
 }
 
 bool WebSource::TakeEnd() {
   gxds_str why;
   const bool ended = gxds_web_server_take_end(server_, &why);
-  const std::string words = ended ? String(why) : "";
+  const std::string text = ended ? String(why) : "";
   if (ended) gxds_str_free(&why);
   if (files_ ? ended && !may_end_ : ended != to_end_) {
-    Fail("web-end", "%s", ended ? words.c_str() : "what is no good answer is taken for one");
+    Fail("web-end", "%s", ended ? text.c_str() : "a bad response is applied");
   }
   if (!ended) return false;
-  if (world_->tracing()) world_->Trace("client%d: %s", client_, words.c_str());
+  if (world_->tracing()) world_->Trace("client%d: %s", client_, text.c_str());
   CancelSome();
   return true;
 }
 
-// After healing, each type is polled until the time by which one more poll must have brought all
-// news. Without this limit, polling would never stop.
+// After the repair, each type is polled until the time by which one more poll must have brought all
+// changes. Without this limit, polling would never stop.
 gxds_time WebSource::PollsUntil() const {
-  if (!world_->healed()) return GXDS_TIME_NEVER;
+  if (!world_->repaired()) return GXDS_TIME_NEVER;
   const Options &o = world_->options();
   const gxds_duration poll = std::max(o.web_refresh, o.web_max_age);
-  return std::max({asked_at_, poll_until_, world_->healed_at() + poll + poll / 5});
+  return std::max({requested_at_, poll_until_, world_->repaired_at() + poll + poll / 5});
 }
 
 void WebSource::Schedule() {

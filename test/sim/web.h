@@ -1,5 +1,5 @@
 // A client's web source: the production's gxds_web_server, with a fake of HTTP for its requests and
-// answers.
+// responses.
 #ifndef GRPC_XDS_TEST_SIM_WEB_H_
 #define GRPC_XDS_TEST_SIM_WEB_H_
 
@@ -30,9 +30,9 @@ class WebSource {
   // Sends the fetches that are due.
   void Fetch();
   bool WasSent() { return gxds_web_server_was_sent(server_); }
-  // A request arrives at the web server; its answer arrives at the client.
+  // A request arrives at the web server; its response arrives at the client.
   void OnArrival(int id);
-  void OnAnswer(int id);
+  void OnResponse(int id);
   // The next response, as a message; -1: none.
   int Next();
   // Whether the stream has ended.
@@ -52,7 +52,7 @@ class WebSource {
   void ExpectOfFiles(const WebExchange &e);
   void CheckRest(const Message &message);
   void CheckFiles(const Message &message) const;
-  bool IsSaid(const Message &message, size_t index) const;
+  bool MatchesIndex(const Message &message, size_t index) const;
   Conn &conn() const;
   void CancelSome();
 
@@ -63,27 +63,27 @@ class WebSource {
   bool files_;
   int streams_ = 0;
   bool open_ = false;
-  bool to_end_ = false;   // REST: the last answer must end the stream
+  bool to_end_ = false;   // REST: the last response must end the stream
   bool may_end_ = false;  // files: there was a fault, so the stream may end
   gxds_time wake_at_ = GXDS_TIME_NEVER;
-  bool polled_well_ = false;   // the last poll was after healing
-  gxds_time asked_at_ = 0;     // when the engine last sent a request
-  gxds_time poll_until_ = 0;   // after healing: later polls are not checked
-  gxds_time retry_until_ = 0;  // no request may be sent before
+  bool polled_after_repair_ = false;  // the last poll was after the repair
+  gxds_time requested_at_ = 0;        // when the engine last sent a request
+  gxds_time poll_until_ = 0;          // after the repair: later polls are not checked
+  gxds_time retry_until_ = 0;         // no request may be sent before
   std::map<uint64_t, WebExchange> exchanges_;
   struct Type {
     std::string list;  // the requested names
     Mask names = 0;
-    uint64_t newest = 0;                // the request whose answer it waits for; 0: none
+    uint64_t newest = 0;                // the request whose response it waits for; 0: none
     std::vector<std::string> versions;  // versions received for exactly these names
     std::string last_version;           // received for any names; for a planted fault
-    bool given = false;                 // state is set, from the last good answer
+    bool has_state = false;             // from the last valid response
     WebState state;
-    std::string nonce;        // of the last response
-    bool unanswered = false;  // the engine has not answered it
-    bool nack = false;        // the engine's last answer was a NACK
-    gxds_time due = 0;        // the next poll, at the earliest
-    bool hurried = false;     // the last poll was early, because of a NACK
+    std::string nonce;     // of the last response
+    bool ack_due = false;  // the engine sent no ACK or NACK of it
+    bool nack = false;     // the engine sent a NACK of it
+    gxds_time due = 0;     // the next poll, at the earliest
+    bool hurried = false;  // the last poll was early, because of a NACK
   };
   Type types_[kTypeCount];           // REST
   std::vector<FilesState> indexes_;  // files: the successive contents of the index

@@ -48,26 +48,26 @@ Website::Website(World *world, int server)
       has_nonces_(world->net().OneIn(2)),
       has_etags_(world->net().OneIn(2)) {}
 
-void Website::BeIn(WebTrouble trouble, gxds_duration how_long) {
-  trouble_ = trouble;
-  trouble_until_ = world_->now() + how_long;
+void Website::SetFault(WebFault fault, gxds_duration how_long) {
+  fault_ = fault;
+  fault_until_ = world_->now() + how_long;
   before_ = AllHeld();
 }
 
-bool Website::IsIn(WebTrouble trouble) const {
-  return trouble_ == trouble && world_->now() < trouble_until_;
+bool Website::HasFault(WebFault fault) const {
+  return fault_ == fault && world_->now() < fault_until_;
 }
 
-void Website::Answer(WebExchange *e) {
-  e->after_healing = world_->healed();
+void Website::Respond(WebExchange *e) {
+  e->after_repair = world_->repaired();
   e->content_type = "application/json";
   e->good = true;
-  if (IsIn(kWebRefuses)) return Refuse(e);
-  if (!world_->healed()) e->max_age = world_->options().web_max_age;
+  if (HasFault(kWebRefuses)) return Refuse(e);
+  if (!world_->repaired()) e->max_age = world_->options().web_max_age;
   if (world_->options().web_files) {
-    AnswerFiles(e);
+    RespondFiles(e);
   } else {
-    AnswerRest(e);
+    RespondRest(e);
   }
 }
 
@@ -76,7 +76,7 @@ void Website::Answer(WebExchange *e) {
 void Website::Refuse(WebExchange *e) {
   Random &random = world_->net();
   e->code = random.OneIn(4) ? 500 : 503;
-  e->words = "try again later";
+  e->text = "try again later";
   e->content_type = "text/plain";
   if (e->code == 503) e->retry_after = random.Int(3) * random.Draw(30) * GXDS_SECOND;
   e->good = false;
@@ -87,29 +87,29 @@ void Website::Garble(WebExchange *e) {
   e->good = false;
   switch (random.Int(6)) {
     case 0:  // half of the body
-      e->words.resize(random.Draw(e->words.size()));
+      e->text.resize(random.Draw(e->text.size()));
       return;
     case 1:
-      e->words = "<html>Log in first</html>";
+      e->text = "<html>Log in first</html>";
       e->content_type = "text/html";
       return;
     case 2:
       e->code = e->version.empty() && e->etag.empty() ? 304 : 302;
-      e->words.clear();
+      e->text.clear();
       return;
     case 3:
       e->code = 404;
-      e->words = "no such page";
+      e->text = "no such page";
       return;
     case 4:  // a response of another type
       if (e->type == kIndex) break;
-      e->words = R"({"version_info":"odd","type_url":)" +
-                 Quoted(TypeOf((e->type + 1) % kTypeCount).type_url) + "}";
+      e->text = R"({"version_info":"odd","type_url":)" +
+                Quoted(TypeOf((e->type + 1) % kTypeCount).type_url) + "}";
       return;
     default:
       break;
   }
-  e->words = R"({"version_info":"odd","resources":[{"name":"n1"}]})";
+  e->text = R"({"version_info":"odd","resources":[{"name":"n1"}]})";
 }
 
 // ---- REST ----
@@ -123,9 +123,9 @@ WebState Website::StateFor(int type, Mask names) const {
   uint64_t hash = of_names ? Mix(static_cast<uint64_t>(type), names) : 0;
   for (int t = 0; t < kTypeCount; t++) {
     for (int name = 0; name < kNameCount; name++) {
-      const bool asked = t == type && (names & Bit(name));
-      if (!of_names || asked) hash = Mix(hash, static_cast<uint64_t>(server.Held(t, name) + 1));
-      if (asked || (t == type && sends_all_)) state.content[name] = server.Held(t, name);
+      const bool requested = t == type && (names & Bit(name));
+      if (!of_names || requested) hash = Mix(hash, static_cast<uint64_t>(server.Held(t, name) + 1));
+      if (requested || (t == type && sends_all_)) state.content[name] = server.Held(t, name);
     }
   }
   state.version = server.options().constant_version ? "1" : "h" + std::to_string(hash);
@@ -175,22 +175,22 @@ std::string Website::BodyOf(int type, const WebState &state) {
   return body + "}";
 }
 
-void Website::AnswerRest(WebExchange *e) {
-  auto &said = said_[e->type];
-  const bool repeats = IsIn(kWebRepeats) && said.count(e->names);
-  e->state = repeats ? said[e->names] : StateFor(e->type, e->names);
-  said[e->names] = e->state;
+void Website::RespondRest(WebExchange *e) {
+  auto &last = responses_[e->type];
+  const bool repeats = HasFault(kWebRepeats) && last.count(e->names);
+  e->state = repeats ? last[e->names] : StateFor(e->type, e->names);
+  last[e->names] = e->state;
   const bool constant = world_->server(server_).options().constant_version;
-  if (e->version == e->state.version && !constant && !IsIn(kWebNonsense)) {
+  if (e->version == e->state.version && !constant && !HasFault(kWebNonsense)) {
     e->code = 304;
     return;
   }
   e->code = 200;
-  e->words = BodyOf(e->type, e->state);
+  e->text = BodyOf(e->type, e->state);
   for (int content : e->state.content) {
     if (content >= 0 && world_->contents().at(content).fault == kUndecodable) e->good = false;
   }
-  if (IsIn(kWebNonsense)) Garble(e);
+  if (HasFault(kWebNonsense)) Garble(e);
 }
 
 // ---- files ----
@@ -250,20 +250,20 @@ std::string EtagOf(const FilesState &state) {
 }  // namespace
 
 // The files may have changed since the index was fetched.
-void Website::AnswerFiles(WebExchange *e) {
-  const bool repeats = IsIn(kWebRepeats) && world_->net().OneIn(2);
+void Website::RespondFiles(WebExchange *e) {
+  const bool repeats = HasFault(kWebRepeats) && world_->net().OneIn(2);
   e->files = repeats ? before_ : AllHeld();
   e->code = 200;
   if (e->type != kIndex) {
-    e->words = FileOf(e->type, e->files);
+    e->text = FileOf(e->type, e->files);
   } else {
-    e->words = IndexOf(e->files);
+    e->text = IndexOf(e->files);
     if (has_etags_) e->new_etag = Quoted(EtagOf(e->files));
   }
-  if (IsIn(kWebNonsense)) return Garble(e);
+  if (HasFault(kWebNonsense)) return Garble(e);
   if (e->type == kIndex && has_etags_ && e->etag == e->new_etag) {
     e->code = 304;
-    e->words.clear();
+    e->text.clear();
   }
 }
 

@@ -12,9 +12,9 @@
 namespace gxds_sim {
 
 // Its fault, for a while.
-enum WebTrouble : uint8_t { kWebWell, kWebRefuses, kWebNonsense, kWebRepeats };
+enum WebFault : uint8_t { kWebNoFault, kWebRefuses, kWebNonsense, kWebRepeats };
 
-// The contents of an answer over REST for one type.
+// The contents of a response over REST for one type.
 struct WebState {
   Mask names = 0;  // the requested names
   int content[kNameCount];
@@ -24,7 +24,7 @@ struct WebState {
 
 constexpr int kIndex = kTypeCount;  // the index of the files, in addition to the types
 
-// One request and its answer.
+// One request and its response.
 struct WebExchange {
   uint64_t id = 0;
   int stream = 0;  // the number of the client's stream
@@ -36,11 +36,11 @@ struct WebExchange {
   // The request over REST.
   Mask names = 0;
   std::string version;
-  // The answer.
-  bool after_healing = false;
+  // The response.
+  bool after_repair = false;
   bool good = false;
   int code = 0;
-  std::string words;  // the body, or the error if there is none
+  std::string text;  // the body, or the error if there is none
   std::string content_type;
   std::string new_etag;
   gxds_duration max_age = 0;
@@ -59,14 +59,14 @@ class Website {
   Website(const Website &) = delete;
 
   int server() const { return server_; }  // its index in bootstraps
-  void BeIn(WebTrouble trouble, gxds_duration how_long);
-  void Heal() { trouble_ = kWebWell; }
-  void Answer(WebExchange *e);
+  void SetFault(WebFault fault, gxds_duration how_long);
+  void Repair() { fault_ = kWebNoFault; }
+  void Respond(WebExchange *e);
 
  private:
-  bool IsIn(WebTrouble trouble) const;
-  void AnswerRest(WebExchange *e);
-  void AnswerFiles(WebExchange *e);
+  bool HasFault(WebFault fault) const;
+  void RespondRest(WebExchange *e);
+  void RespondFiles(WebExchange *e);
   void Refuse(WebExchange *e);
   void Garble(WebExchange *e);
   WebState StateFor(int type, Mask names) const;
@@ -78,17 +78,17 @@ class Website {
 
   World *world_;
   int server_;
-  WebTrouble trouble_ = kWebWell;
-  gxds_time trouble_until_ = 0;
-  // The form of its answers.
+  WebFault fault_ = kWebNoFault;
+  gxds_time fault_until_ = 0;
+  // The form of its responses.
   bool sends_all_;  // over REST: all resources, not only the requested ones
   bool camel_case_;
   bool has_nonces_;
   bool has_etags_;
   int nonces_ = 0;
-  std::map<int, std::string> json_;            // by content
-  std::map<Mask, WebState> said_[kTypeCount];  // the last answer by the requested names
-  FilesState before_;                          // the state when the fault began
+  std::map<int, std::string> json_;                 // by content
+  std::map<Mask, WebState> responses_[kTypeCount];  // the last one by the requested names
+  FilesState before_;                               // the state when the fault began
 };
 
 }  // namespace gxds_sim

@@ -20,7 +20,7 @@ namespace {
 constexpr gxds_time kBeginning = 1000 * GXDS_SECOND;
 // More events than any run needs. A run with more does not end.
 constexpr uint32_t kEventMax = 100000;
-// Ten times the messages after healing in the longest of some thousand runs.
+// Ten times the messages after the repair in the longest of some thousand runs.
 constexpr uint32_t kMessageMax = 5000;
 
 bool IsLater(const Event &a, const Event &b) {
@@ -72,7 +72,7 @@ void World::Reset(const RunSpec &spec) {
   options_ = DrawOptions(spec.seed);
   result_ = RunResult();
   now_ = kBeginning;
-  healed_ = false;
+  repaired_ = false;
   order_ = 0;
   last_client_ = 0;
   ended_ = false;
@@ -98,10 +98,10 @@ RunResult World::Run(const RunSpec &spec) {
   try {
     StartParts();
     RunOps();
-    Heal();
-    Converge("everything is well");
+    Repair();
+    Converge("after the repair");
     for (auto &client : clients_) client->WatchAgain(&net_);
-    Converge("watches ended and began again");
+    Converge("after watches ended and began again");
     Finish();
   } catch (const Failure &failure) {
     result_.failed = true;
@@ -190,7 +190,7 @@ void World::Carry(const Event &e) {
       return OnFiles(e.a);
     case kEventWeb:
     case kEventWebRequest:
-    case kEventWebAnswer:
+    case kEventWebResponse:
       if (!client_is()) return;
       result_.events++;
       return OnWebEvent(e);
@@ -204,7 +204,7 @@ void World::Carry(const Event &e) {
       Channel *channel = client(e.a).channel(e.b);
       if (!channel) return;
       result_.events++;
-      bool changed = e.kind == kEventDns ? channel->AnswerDns(e.c, e.d) : channel->Release(e.c);
+      bool changed = e.kind == kEventDns ? channel->OnDnsResult(e.c, e.d) : channel->Release(e.c);
       if (!changed) return;
       client(e.a).Touch(e.b);
       return client(e.a).AfterEvent();
@@ -288,7 +288,7 @@ void World::BuryKilled() {
 // ---- the end ----
 
 // Makes the final truth valid, and perhaps complete.
-void World::HealResources() {
+void World::RepairResources() {
   for (int type = 0; type < kTypeCount; type++) {
     ForEachName(options_.names, [&](int name) {
       int content = truth_[type][name];
@@ -306,8 +306,8 @@ void World::HealResources() {
     s->Resync();
     if (s->options().ttl) EndTtls(this, s->index());
   }
-  if (directory_) directory_->Heal();
-  if (website_) website_->Heal();
+  if (directory_) directory_->Repair();
+  if (website_) website_->Repair();
 }
 
 // Whether only a new stream makes the state of both ends certain.
@@ -319,10 +319,10 @@ bool World::IsTainted(const Stream &s) {
   return tainted;
 }
 
-void World::Heal() {
-  Trace("everything heals");
-  healed_ = true;
-  healed_at_ = now_;
+void World::Repair() {
+  Trace("all faults are repaired");
+  repaired_ = true;
+  repaired_at_ = now_;
   bool close_all = net_.OneIn(2);
   /* Removes scheduled replications, server restarts, kills and file closes. */
   heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
@@ -346,9 +346,9 @@ void World::Heal() {
         EndStream(conn.stream, GXDS_UNAVAILABLE, false);
       }
     }
-    c->Heal();
+    c->Repair();
   }
-  HealResources();
+  RepairResources();
 }
 
 // Runs until no event is left. Nothing changes any more, so messages must come to an end.

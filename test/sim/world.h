@@ -23,27 +23,27 @@ class Shelf;
 class Website;
 
 enum EventKind : uint8_t {
-  kEventOp,          // a: its number
-  kEventConnect,     // client, server
-  kEventRequest,     // stream
-  kEventSent,        // stream
-  kEventMessage,     // stream
-  kEventPush,        // stream, type
-  kEventDies,        // stream, code
-  kEventKeepalive,   // stream
-  kEventHeartbeat,   // stream, type
-  kEventDeadline,    // client
-  kEventReplicate,   // server, type, name, content
-  kEventServerUp,    // server
-  kEventResync,      // server
-  kEventDns,         // client, channel, host
-  kEventRelease,     // client, channel, cluster
-  kEventKill,        // client
-  kEventFiles,       // client; its file source may have work
-  kEventFileClosed,  // type
-  kEventWeb,         // client, source; it may have work
-  kEventWebRequest,  // client, source, exchange
-  kEventWebAnswer,   // client, source, exchange
+  kEventOp,           // a: its number
+  kEventConnect,      // client, server
+  kEventRequest,      // stream
+  kEventSent,         // stream
+  kEventMessage,      // stream
+  kEventPush,         // stream, type
+  kEventDies,         // stream, code
+  kEventKeepalive,    // stream
+  kEventHeartbeat,    // stream, type
+  kEventDeadline,     // client
+  kEventReplicate,    // server, type, name, content
+  kEventServerUp,     // server
+  kEventResync,       // server
+  kEventDns,          // client, channel, host
+  kEventRelease,      // client, channel, cluster
+  kEventKill,         // client
+  kEventFiles,        // client; its file source may have work
+  kEventFileClosed,   // type
+  kEventWeb,          // client, source; it may have work
+  kEventWebRequest,   // client, source, exchange
+  kEventWebResponse,  // client, source, exchange
 };
 
 struct Event {
@@ -68,8 +68,8 @@ class World {
   // ---- for the parts ----
   const Options &options() const { return options_; }
   gxds_time now() const { return now_; }
-  bool healed() const { return healed_; }
-  gxds_time healed_at() const { return healed_at_; }
+  bool repaired() const { return repaired_; }
+  gxds_time repaired_at() const { return repaired_at_; }
   Plant plant() const { return spec_.plant; }
   uint64_t seed() const { return spec_.seed; }
   bool tracing() const { return spec_.trace && !ended_; }
@@ -138,8 +138,8 @@ class World {
   void StartParts();
   void ScheduleOp(int number);
   void CarryOp(int number);
-  void Heal();
-  void HealResources();
+  void Repair();
+  void RepairResources();
   bool IsTainted(const Stream &s);
   void Converge(const char *when);
   uint32_t MessageCount() const {
@@ -170,8 +170,8 @@ class World {
   Options options_;
   RunResult result_;
   gxds_time now_ = 0;
-  bool healed_ = false;
-  gxds_time healed_at_ = 0;
+  bool repaired_ = false;
+  gxds_time repaired_at_ = 0;
   uint64_t order_ = 0;
   uint64_t last_client_ = 0;
   int ops_done_ = 0;
