@@ -108,7 +108,7 @@ class Client {
 
   void Watch(const std::string& method, long count) {
     CreateStub();
-    watching_ = std::thread([this, method, count] { AnswerAll(method, count); });
+    watching_ = std::thread([this, method, count] { AckAll(method, count); });
   }
 
   bool Call(const std::string& method, bool wait_for_ready = false) {
@@ -176,7 +176,7 @@ class Client {
         grpc::CreateCustomChannel(target_, grpc::InsecureChannelCredentials(), args));
   }
 
-  void AnswerAll(const std::string& method, long count) {
+  void AckAll(const std::string& method, long count) {
     grpc::CompletionQueue done;
     auto is_done = [&done] {
       void* tag;

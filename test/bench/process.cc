@@ -113,22 +113,22 @@ Client::Client(const ClientOptions& options)
 
 Client::~Client() { fclose(orders_); }
 
-std::string Client::Ask(const std::string& order, const std::string& answer,
-                        std::chrono::seconds patience) {
+std::string Client::Order(const std::string& order, const std::string& reply,
+                          std::chrono::seconds patience) {
   fprintf(orders_, "%s\n", order.c_str());
   fflush(orders_);
   std::string line = process_->child().WaitForLine(
-      [&](const std::string& l) { return l.rfind(answer + " ", 0) == 0; }, seen_, patience);
+      [&](const std::string& l) { return l.rfind(reply + " ", 0) == 0; }, seen_, patience);
   seen_ = process_->child().Lines().size();
   if (line.empty()) {
-    fprintf(stderr, "no answer to \"%s\" in %ld s\n", order.c_str(), long{patience.count()});
+    fprintf(stderr, "no reply to \"%s\" in %ld s\n", order.c_str(), long{patience.count()});
     return line;
   }
-  return line.substr(answer.size() + 1);
+  return line.substr(reply.size() + 1);
 }
 
 std::optional<double> Client::First(std::chrono::seconds patience) {
-  std::string nanoseconds = Ask("first /bench/Call", "first", patience);
+  std::string nanoseconds = Order("first /bench/Call", "first", patience);
   if (nanoseconds.empty() || nanoseconds == "-1") return std::nullopt;
   // Without the plugin, everything would run on the host's own xDS.
   const bool registered = process_->child().Output().find("grpc_xds: ") != std::string::npos;
@@ -139,16 +139,16 @@ std::optional<double> Client::First(std::chrono::seconds patience) {
   return std::stod(nanoseconds) / 1e9;
 }
 
-bool Client::Call(const std::string& method) { return Ask("call " + method, "called") == "OK"; }
+bool Client::Call(const std::string& method) { return Order("call " + method, "called") == "OK"; }
 
-bool Client::Keep(const std::string& method) { return Ask("keep " + method, "kept") == "OK"; }
+bool Client::Keep(const std::string& method) { return Order("keep " + method, "kept") == "OK"; }
 
 std::optional<Client::Cost> Client::Calls(long count, const std::string& method) {
-  std::istringstream answer(Ask("calls " + method + " " + std::to_string(count), "calls"));
+  std::istringstream reply(Order("calls " + method + " " + std::to_string(count), "calls"));
   long failed = 0;
   double cpu = 0;
   double took = 0;
-  if (!(answer >> failed >> cpu >> took) || failed > 0) return std::nullopt;
+  if (!(reply >> failed >> cpu >> took) || failed > 0) return std::nullopt;
   const auto calls = static_cast<double>(count);
   Cost cost;
   cost.cpu_seconds = cpu / 1e9 / calls;
@@ -160,11 +160,11 @@ std::optional<Client::Cost> Client::Calls(long count, const std::string& method)
 bool Client::Watch(long clusters) {
   const char method[] =
       "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-  return Ask("watch " + std::string(method) + " " + std::to_string(clusters), "watching") == "OK";
+  return Order("watch " + std::string(method) + " " + std::to_string(clusters), "watching") == "OK";
 }
 
 std::optional<double> Client::Idle(std::chrono::milliseconds time) {
-  if (Ask("idle - " + std::to_string(time.count()), "idle").empty()) return std::nullopt;
+  if (Order("idle - " + std::to_string(time.count()), "idle").empty()) return std::nullopt;
   return WindowInstructions();
 }
 
@@ -174,7 +174,7 @@ double Client::WindowInstructions() {
 }
 
 double Client::Instructions() {
-  if (!counts_instructions_ || Ask("count -", "counted").empty()) abort();
+  if (!counts_instructions_ || Order("count -", "counted").empty()) abort();
   instructions_ += TotalInstructions(dir_.path() + "/instructions." + std::to_string(++windows_));
   return instructions_;
 }

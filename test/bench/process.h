@@ -90,8 +90,8 @@ class Client {
  private:
   // The instructions between the last two dumps.
   double WindowInstructions();
-  std::string Ask(const std::string& order, const std::string& answer,
-                  std::chrono::seconds patience = Process::kPatience);
+  std::string Order(const std::string& order, const std::string& reply,
+                    std::chrono::seconds patience = Process::kPatience);
 
   const Variant variant_;
   const bool counts_instructions_;

@@ -189,13 +189,13 @@ void Peer::Carry(const gxds_action &action, gxds_time now) {
       return;
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
-      return Tell(action);
+      return Notify(action);
     default:
       return;
   }
 }
 
-void Peer::Tell(const gxds_action &action) {
+void Peer::Notify(const gxds_action &action) {
   bool ambient = action.kind == GXDS_ACTION_AMBIENT_ERROR;
   if (action.watcher.owner == this) {
     if (!ambient) watches_[action.watcher.token].held = NumberOf(action.resource);

@@ -73,7 +73,7 @@ class Peer {
   void MakeBootstrap();
   void Drain(gxds_time now);
   void Carry(const gxds_action &action, gxds_time now);
-  void Tell(const gxds_action &action);
+  void Notify(const gxds_action &action);
   bool CarryManager(gxds_time now);
   void DeliverRequest(gxds_time now);
   void DeliverResponse(gxds_time now);

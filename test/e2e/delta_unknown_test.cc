@@ -38,7 +38,7 @@ class Plane {
     Drain();
   }
 
-  // Answers this stream from now on, in place of the last one.
+  // Responds on this stream from now on, in place of the last one.
   void Take(std::shared_ptr<RawStream> stream, gxds_ads_service service) {
     if (stream_) gxds_ads_server_on_closed(server_, id_, gxds_str_z("gone"));
     stream_ = std::move(stream);
@@ -46,8 +46,8 @@ class Plane {
     Drain();
   }
 
-  // Answers requests until the client has ACKed a response of that type ("EDS").
-  void AnswerUntilAccepted(const std::string& type) {
+  // Responds to requests until the client has ACKed a response of that type ("EDS").
+  void RespondUntilAcked(const std::string& type) {
     const std::string line = ": " + type + " ACK";
     while (events_.find(line) == std::string::npos) {
       std::optional<std::string> request = stream_->Take();
@@ -116,20 +116,20 @@ TEST(DeltaUnknown, GetsStateOfTheWorldFromThenOn) {
   auto stream = server.Take();
   EXPECT_EQ(stream->Method(), kSotw);
   plane.Take(stream, GXDS_ADS_SOTW);
-  plane.AnswerUntilAccepted("EDS");
+  plane.RespondUntilAcked("EDS");
   Reply reply = call->Wait();  // the call began before all of this
   EXPECT_EQ(reply.name, "a") << reply.status.error_message();
   EXPECT_EQ(log.Count(kLine), 1);
   plane.Set(MeshOf(&b));
   ASSERT_TRUE(client.CallUntilAnsweredBy("b"));
-  plane.AnswerUntilAccepted("EDS");
+  plane.RespondUntilAcked("EDS");
 
   stream->Finish({grpc::StatusCode::UNAVAILABLE, "restarts"});
   stream = server.Take();
   EXPECT_EQ(stream->Method(), kSotw);  // the server is not asked for the delta method again
   EXPECT_EQ(client.Call().name, "b");
   plane.Take(stream, GXDS_ADS_SOTW);
-  plane.AnswerUntilAccepted("EDS");
+  plane.RespondUntilAcked("EDS");
   plane.Set(MeshOf(&c));
   ASSERT_TRUE(client.CallUntilAnsweredBy("c"));
   EXPECT_EQ(log.Count(kLine), 1);
@@ -147,7 +147,7 @@ TEST(DeltaUnknown, AServerThatForgotItLosesNothing) {
   auto stream = server.Take();
   EXPECT_EQ(stream->Method(), kDelta);
   plane.Take(stream, GXDS_ADS_DELTA);
-  plane.AnswerUntilAccepted("EDS");
+  plane.RespondUntilAcked("EDS");
   EXPECT_EQ(call->Wait().name, "a");
   EXPECT_EQ(log.Count(kLine), 0);
 
@@ -157,7 +157,7 @@ TEST(DeltaUnknown, AServerThatForgotItLosesNothing) {
   stream = server.Take();
   EXPECT_EQ(stream->Method(), kSotw);
   plane.Take(stream, GXDS_ADS_SOTW);
-  plane.AnswerUntilAccepted("EDS");
+  plane.RespondUntilAcked("EDS");
   EXPECT_EQ(log.Count(kLine), 1);
   EXPECT_EQ(client.Call().name, "a");
   plane.Set(MeshOf(&b));

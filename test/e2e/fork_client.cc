@@ -48,7 +48,7 @@ constexpr char kNobody[] = "ipv4:127.0.0.1:1";
 std::string g_target;
 std::string g_name = "parent";
 
-bool Say(const std::string& what) {
+bool Print(const std::string& what) {
   std::cout << g_name + ": " + what + "\n" << std::flush;
   return what == "all served";
 }
@@ -68,10 +68,10 @@ class Client {
       std::string by;
       const grpc::Status status = Call(&by);
       if (!status.ok()) {
-        return Say(std::to_string(status.error_code()) + ": " + status.error_message());
+        return Print(std::to_string(status.error_code()) + ": " + status.error_message());
       }
     }
-    return Say("all served");
+    return Print("all served");
   }
 
   // Makes calls until that backend answers. No call may fail.
@@ -81,11 +81,11 @@ class Client {
       by.clear();
       const grpc::Status status = Call(&by);
       if (!status.ok()) {
-        return Say(std::to_string(status.error_code()) + ": " + status.error_message());
+        return Print(std::to_string(status.error_code()) + ": " + status.error_message());
       }
-      if (std::chrono::system_clock::now() > end) return Say("no answer of " + backend);
+      if (std::chrono::system_clock::now() > end) return Print("no response from " + backend);
     }
-    return Say("all served");
+    return Print("all served");
   }
 
   // An RPC that has started, but whose request is not sent yet.
@@ -109,7 +109,7 @@ class Client {
       rpc_->Read(&response, this);
       ok = Done() && ok;
       const grpc::Status status = Finish();
-      return (ok && status.ok()) || Say("the RPC in progress: " + status.error_message());
+      return (ok && status.ok()) || Print("the RPC in progress: " + status.error_message());
     }
 
    private:
@@ -141,7 +141,7 @@ class Client {
     std::string by;
     const grpc::Status status = Call(&context, &by);
     return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
-           Say("no deadline: " + status.error_message());
+           Print("no deadline: " + status.error_message());
   }
 
  private:
@@ -196,7 +196,7 @@ pid_t Fork(const std::string& name, const std::function<bool()>& child) {
 bool Ended(pid_t pid, const std::string& name) {
   int status = 0;
   if (waitpid(pid, &status, 0) != pid) return false;
-  if (WIFSIGNALED(status)) Say(name + ": signal " + std::to_string(WTERMSIG(status)));
+  if (WIFSIGNALED(status)) Print(name + ": signal " + std::to_string(WTERMSIG(status)));
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

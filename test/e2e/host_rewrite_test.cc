@@ -49,8 +49,9 @@ class HostRewrite : public testing::Test {
     plane_.Start();
     client_ = std::make_unique<Client>("xds:///greeter.example", plane_.Bootstrap(feature), args);
   }
-  // The authority that the answering backend received.
-  std::string Told(const CallOptions& options = {}, const std::string& method = "/s/m") {
+  // The authority in the RPC, as its backend received it.
+  std::string ReceivedAuthority(const CallOptions& options = {},
+                                const std::string& method = "/s/m") {
     const Reply reply = client_->Call(options, method);
     EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
     return reply.name == "b" ? b_.authority() : a_.authority();
@@ -88,18 +89,18 @@ TEST_F(HostRewrite, RoutesWithoutItKeepTheChannels) {  // A81.8
           "," + Route("a", ""),
       {{a_.port(), "a.example"}});
   Start();
-  EXPECT_EQ(Told({}, "/auto/m"), "a.example");
-  EXPECT_EQ(Told({}, "/not/m"), "greeter.example");
-  EXPECT_EQ(Told({}, "/other/m"), "greeter.example");
-  EXPECT_EQ(Told({}, "/auto/m"), "a.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/auto/m"), "a.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/not/m"), "greeter.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/other/m"), "greeter.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/auto/m"), "a.example");
 }
 
 TEST_F(HostRewrite, AServerThatIsNotTrustedRewritesNothing) {  // A81.2
   Set(Route("a", kAuto, "/auto/") + "," + Route("a", kLiteral, "/literal/"),
       {{a_.port(), "a.example"}});
   Start("");
-  EXPECT_EQ(Told({}, "/auto/m"), "greeter.example");
-  EXPECT_EQ(Told({}, "/literal/m"), "greeter.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/auto/m"), "greeter.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/literal/m"), "greeter.example");
 }
 
 TEST_F(HostRewrite, ALiteralIsSentToAll) {  // E2.1
@@ -114,9 +115,9 @@ TEST_F(HostRewrite, TheAuthorityOfAnRpcsOwnComesFirst) {  // A81.11, E2.4
   Set(Route("a", kAuto, "/auto/") + "," + Route("a", kLiteral, "/literal/"),
       {{a_.port(), "a.example"}});
   Start();
-  EXPECT_EQ(Told(Own("own.example"), "/auto/m"), "own.example");
-  EXPECT_EQ(Told(Own("own.example"), "/literal/m"), "own.example");
-  EXPECT_EQ(Told({}, "/auto/m"), "a.example");
+  EXPECT_EQ(ReceivedAuthority(Own("own.example"), "/auto/m"), "own.example");
+  EXPECT_EQ(ReceivedAuthority(Own("own.example"), "/literal/m"), "own.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/auto/m"), "a.example");
 }
 
 TEST_F(HostRewrite, ItComesBeforeTheChannelsDefault) {  // A81.10
@@ -125,9 +126,9 @@ TEST_F(HostRewrite, ItComesBeforeTheChannelsDefault) {  // A81.10
   grpc::ChannelArguments args;
   args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, "default.example");
   Start(kTrusted, args);
-  EXPECT_EQ(Told({}, "/auto/m"), "a.example");
-  EXPECT_EQ(Told({}, "/literal/m"), "literal.example:7");
-  EXPECT_EQ(Told({}, "/other/m"), "default.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/auto/m"), "a.example");
+  EXPECT_EQ(ReceivedAuthority({}, "/literal/m"), "literal.example:7");
+  EXPECT_EQ(ReceivedAuthority({}, "/other/m"), "default.example");
 }
 
 TEST_F(HostRewrite, EachAttemptGetsTheHostnameOfItsOwnEndpoint) {  // A81.9
@@ -141,7 +142,7 @@ TEST_F(HostRewrite, EachAttemptGetsTheHostnameOfItsOwnEndpoint) {  // A81.9
   const long failed_before = a_.calls();
   for (int i = 0; i < 20; i++) {
     EXPECT_EQ(client_->Call({}, "/s/m").name, "b");
-    EXPECT_EQ(b_.authority(), "greeter.example") << "not what the attempt before was told";
+    EXPECT_EQ(b_.authority(), "greeter.example") << "not what the attempt before received";
   }
   EXPECT_GE(a_.calls() - failed_before, 5);
   EXPECT_EQ(a_.authority(), "a.example");
@@ -171,7 +172,7 @@ TEST_F(HostRewrite, ThatAServerIsTrustedCountsForWhatItSentItself) {  // A81.2
   client_ = std::make_unique<Client>("xds:///greeter.example",
                                      R"({"xds_servers":[)" + plane_.ServerJson(kTrusted) + "," +
                                          second.ServerJson() + R"(],"node":{"id":"n"}})");
-  EXPECT_EQ(Told(), "greeter.example") << "by the second server, of the same bytes";
+  EXPECT_EQ(ReceivedAuthority(), "greeter.example") << "by the second server, of the same bytes";
   plane_.Start();
   EXPECT_TRUE(client_->CallUntil([&](const Reply&) { return a_.authority() == "a.example"; }));
 }
@@ -189,12 +190,12 @@ TEST_F(HostRewrite, AHostnameComesThroughPoliciesOfTheHosts) {  // A81.5
   Set(Route("a", kAuto), {{a_.port(), "a.example"}},
       "," + LbPolicy(RegisteredPolicyConfig("pick_first")));
   Start();
-  EXPECT_EQ(Told(), "a.example");
+  EXPECT_EQ(ReceivedAuthority(), "a.example");
 }
 
 TEST_F(HostRewrite, ItWorksForClustersThatALookupNames) {
   Backend lookup("lookup");
-  lookup.AnswerWith(
+  lookup.RespondWith(
       "\x1a\x01"
       "a");
   const std::string plugin =
@@ -210,7 +211,7 @@ TEST_F(HostRewrite, ItWorksForClustersThatALookupNames) {
                    Document({InlineListener(plugin + VirtualHost(route)), EdsCluster("a"),
                              EndpointsOf("a", {{a_.port(), "a.example"}})}));
   Start();
-  EXPECT_EQ(Told(), "a.example");
+  EXPECT_EQ(ReceivedAuthority(), "a.example");
 }
 
 TEST(HostRewriteTls, ACertificateMustHaveTheAuthorityOfTheRpc) {  // A81.12

@@ -63,7 +63,7 @@ TEST_P(HttpConnect, ReachesAnEndpointThroughItsProxy) {  // A86.7, A86.8
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
-  EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(a)}) << "b has no proxy";
+  EXPECT_EQ(proxy.requested(), std::vector<std::string>{Address(a)}) << "b has no proxy";
 }
 
 // With another proxy it is a different endpoint, although its address is the same.
@@ -79,14 +79,14 @@ TEST_P(HttpConnect, AnotherProxyIsAnotherConnection) {  // A86.7
   for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
   c.locality.proxies = {second.port()};
   plane.Set(c.ToMesh());
-  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !second.asked().empty(); }));
-  EXPECT_EQ(second.asked(), std::vector<std::string>{Address(a)});
-  EXPECT_EQ(first.asked().size(), 1u);
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !second.requested().empty(); }));
+  EXPECT_EQ(second.requested(), std::vector<std::string>{Address(a)});
+  EXPECT_EQ(first.requested().size(), 1u);
   c.locality.proxies = {};
   plane.Set(c.ToMesh());
   ASSERT_TRUE(client.CallUntil([&](const Reply&) { return a.connections() == 3; }));
   EXPECT_EQ(b.connections(), 1u) << "nothing of it changed";
-  EXPECT_EQ(second.asked().size(), 1u);
+  EXPECT_EQ(second.requested().size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -105,8 +105,8 @@ TEST(EndToEnd, AnEndpointsProxyGoesBeforeThatOfItsLocality) {  // A86.6
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   for (const char* name : {"a", "b"}) ASSERT_TRUE(client.CallUntilAnsweredBy(name));
-  EXPECT_EQ(own.asked(), std::vector<std::string>{Address(a)});
-  EXPECT_EQ(common.asked(), std::vector<std::string>{Address(b)});
+  EXPECT_EQ(own.requested(), std::vector<std::string>{Address(a)});
+  EXPECT_EQ(common.requested(), std::vector<std::string>{Address(b)});
 }
 
 TEST(EndToEnd, ProxiesAreOfNoUseUntilTheClusterWantsThem) {  // A86.1
@@ -118,14 +118,14 @@ TEST(EndToEnd, ProxiesAreOfNoUseUntilTheClusterWantsThem) {  // A86.1
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
-  EXPECT_TRUE(proxy.asked().empty());
+  EXPECT_TRUE(proxy.requested().empty());
   c.transport_socket = ThroughProxies();
   plane.Set(c.ToMesh());
-  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !proxy.asked().empty(); }));
+  ASSERT_TRUE(client.CallUntil([&](const Reply&) { return !proxy.requested().empty(); }));
   c.transport_socket = "";
   plane.Set(c.ToMesh());
   ASSERT_TRUE(client.CallUntil([&](const Reply&) { return a.connections() == 3; }));
-  EXPECT_EQ(proxy.asked().size(), 1u);
+  EXPECT_EQ(proxy.requested().size(), 1u);
 }
 
 TEST_F(SecuredCluster, TlsIsInsideOfTheTunnel) {  // A86.2
@@ -137,7 +137,7 @@ TEST_F(SecuredCluster, TlsIsInsideOfTheTunnel) {  // A86.2
   plane_.Set(OneCluster{LocalityOf({&server}, {proxy.port()}), ThroughProxies(tls)}.ToMesh());
   plane_.Start();
   EXPECT_EQ(Connect()->Call().name, "server");
-  EXPECT_EQ(proxy.asked(), std::vector<std::string>{Address(server)});
+  EXPECT_EQ(proxy.requested(), std::vector<std::string>{Address(server)});
 }
 
 TEST(EndToEnd, AProxyThatRefusesIsTheReasonThatTheRpcGets) {  // A86.7
@@ -169,8 +169,8 @@ TEST(EndToEnd, EachAddressOfAnEndpointIsReachedThroughItsProxy) {  // A86.8
   ASSERT_TRUE(client.CallUntilAnsweredBy("a"));
   a.Stop();
   ASSERT_TRUE(client.CallUntil([](const Reply& r) { return r.name == "b"; }, true));
-  EXPECT_EQ(proxy.asked().front(), Address(a));
-  EXPECT_EQ(proxy.asked().back(), Address(b));
+  EXPECT_EQ(proxy.requested().front(), Address(a));
+  EXPECT_EQ(proxy.requested().back(), Address(b));
 }
 
 // ---- Apache as the proxy ----

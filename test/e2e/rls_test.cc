@@ -70,9 +70,9 @@ class Rls : public testing::Test {
 
 TEST_F(Rls, AnRpcGoesToTheClusterThatTheLookupNames) {
   Start();
-  lookup_.AnswerWith(Target("a"));
+  lookup_.RespondWith(Target("a"));
   EXPECT_EQ(Call("one").name, "a");
-  lookup_.AnswerWith(Target("b"));
+  lookup_.RespondWith(Target("b"));
   EXPECT_EQ(Call("two").name, "b");
   EXPECT_EQ(Call("one").name, "a");  // from the cache
   EXPECT_EQ(lookup_.calls(), 2);
@@ -94,7 +94,7 @@ TEST_F(Rls, WithoutADefaultTargetAFailedLookupFailsTheRpc) {
 TEST_F(Rls, AnRpcWaitsForAClusterThatIsNotThereYet) {  // A74
   Backend late("late");
   Start();
-  lookup_.AnswerWith(Target("late"));
+  lookup_.RespondWith(Target("late"));
   auto call = client_->Start(WithKey("one"));
   ASSERT_NE(plane_.Wait({"\"late\""}), "");  // the cluster is requested
   mesh_.clusters.push_back(ClusterOf(late));
@@ -106,7 +106,7 @@ TEST_F(Rls, AnRpcWaitsForAClusterThatIsNotThereYet) {  // A74
 TEST_F(Rls, UpdatesOfTheClusterAreTakenUp) {  // A74
   Backend c("c");
   Start();
-  lookup_.AnswerWith(Target("a"));
+  lookup_.RespondWith(Target("a"));
   EXPECT_EQ(Call("one").name, "a");
   mesh_.clusters[0].localities = {{"c", 1, 0, {c.port()}}};
   plane_.Set(mesh_);
@@ -115,7 +115,7 @@ TEST_F(Rls, UpdatesOfTheClusterAreTakenUp) {  // A74
 
 TEST_F(Rls, AClusterThatIsRemovedGoesOn) {  // A88
   Start();
-  lookup_.AnswerWith(Target("b"));
+  lookup_.RespondWith(Target("b"));
   EXPECT_EQ(Call("one").name, "b");
   const size_t mark = plane_.Mark();
   mesh_.clusters.pop_back();
@@ -125,7 +125,7 @@ TEST_F(Rls, AClusterThatIsRemovedGoesOn) {  // A88
 }
 
 TEST_F(Rls, ARouteMayLeaveThePluginAndComeBack) {
-  lookup_.AnswerWith(Target("b"));
+  lookup_.RespondWith(Target("b"));
   Start();
   ASSERT_TRUE(client_->CallUntilAnsweredBy("b"));
   for (int i = 0; i < 5; ++i) {
@@ -137,7 +137,7 @@ TEST_F(Rls, ARouteMayLeaveThePluginAndComeBack) {
 }
 
 TEST_F(Rls, AnRpcInFlightOutlivesThePlugin) {  // A31.8
-  lookup_.AnswerWith(Target("b"));
+  lookup_.RespondWith(Target("b"));
   Start();
   ASSERT_TRUE(client_->CallUntilAnsweredBy("b"));
   b_.Hold();
@@ -158,7 +158,7 @@ TEST_F(Rls, AnRpcInFlightOutlivesThePlugin) {  // A31.8
 }
 
 TEST_F(Rls, AnRpcWaitsForItsLookupThoughTheRouteLeft) {  // A31.8
-  lookup_.AnswerWith(Target("b"));
+  lookup_.RespondWith(Target("b"));
   Start();
   ASSERT_TRUE(client_->CallUntilAnsweredBy("b"));
   lookup_.Hold();
@@ -173,8 +173,8 @@ TEST_F(Rls, AnRpcWaitsForItsLookupThoughTheRouteLeft) {  // A31.8
 
 TEST_F(Rls, AChangedPluginUsesItsNewServer) {
   Backend other("other");
-  other.AnswerWith(Target("b"));
-  lookup_.AnswerWith(Target("a"));
+  other.RespondWith(Target("b"));
+  lookup_.RespondWith(Target("a"));
   Start();
   ASSERT_EQ(Call("one").name, "a");
   mesh_.route_config_fields = Plugin(other);
@@ -185,8 +185,8 @@ TEST_F(Rls, AChangedPluginUsesItsNewServer) {
 // The host's own policy would start some of these lookups on a destroyed channel.
 TEST_F(Rls, LookupsThatCrossAChangeOfServerSucceed) {
   Backend other("other");
-  other.AnswerWith(Target("b"));
-  lookup_.AnswerWith(Target("a"));
+  other.RespondWith(Target("b"));
+  lookup_.RespondWith(Target("a"));
   Start();
   ASSERT_EQ(Call("one").name, "a");
   std::atomic<bool> done{false};

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kDeadline{1000};
 constexpr int kCalls = 100;
 
 // Prints the time of the longest RPC, and of the first RPC on a new connection to that backend.
-void Tell(std::chrono::microseconds longest, const Backend& backend) {
+void PrintTimes(std::chrono::microseconds longest, const Backend& backend) {
   Client fresh("ipv4:127.0.0.1:" + std::to_string(backend.port()), "");
   Reply first = fresh.Call();
   EXPECT_TRUE(first.status.ok()) << first.status.error_message();
@@ -62,7 +62,7 @@ class Tear : public testing::Test {
       longest_ = std::max(longest_, reply.took);
       return reply.name == "b";
     }));
-    Tell(longest_, b_);
+    PrintTimes(longest_, b_);
   }
 
   Cluster B() const { return {"b", {{"b", 1, 0, {b_.port()}}}, {}, -1, true, true}; }
@@ -138,7 +138,7 @@ class LatePart : public testing::Test {
       longest = std::max(longest, reply.took);
       return reply.name == "b";
     }));
-    Tell(longest, b_);
+    PrintTimes(longest, b_);
   }
 
   Backend a_{"a"};

@@ -15,7 +15,7 @@ std::string Bootstrap(const RawServer& server, const std::string& config) {
 }
 
 // Waits for the client's first request.
-void ExpectToBeAsked(RawServer* server) {
+void ExpectRequest(RawServer* server) {
   auto stream = server->Take();
   auto request = stream->Take();
   ASSERT_TRUE(request.has_value());
@@ -31,7 +31,7 @@ TEST(TlsCreds, TheControlPlaneIsTrustedByItsAuthority) {  // A65.1, A65.2
   ClientFiles files(1);
   Client client("xds:///greeter.example", Bootstrap(server, files.Json(false)));
   client.channel()->GetState(true);
-  ExpectToBeAsked(&server);
+  ExpectRequest(&server);
 }
 
 TEST(TlsCreds, TheClientShowsItsCertificate) {  // A65.4
@@ -39,7 +39,7 @@ TEST(TlsCreds, TheClientShowsItsCertificate) {  // A65.4
   ClientFiles files(1);
   Client client("xds:///greeter.example", Bootstrap(server, files.Json(true)));
   client.channel()->GetState(true);
-  ExpectToBeAsked(&server);
+  ExpectRequest(&server);
 }
 
 TEST(TlsCreds, AControlPlaneOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) {  // A65.7
@@ -51,7 +51,7 @@ TEST(TlsCreds, AControlPlaneOfAnotherAuthorityIsNotTrustedUntilTheFilesSaySo) { 
   EXPECT_TRUE(Contains(reply.status.error_message(), server.uri())) << reply.status.error_message();
   EXPECT_TRUE(server.NoMoreStreams());
   files.Use(2);
-  ExpectToBeAsked(&server);
+  ExpectRequest(&server);
 }
 
 TEST(TlsCreds, TheSystemsAuthoritiesAreTrustedWithoutAFile) {  // A65.3

@@ -76,7 +76,7 @@ static void forget_stream(fleet_link *link) {
   fleet_server_on_closed(link);
   link->stream = 0;
   link->generation++;
-  link->answered = link->read = false;
+  link->responded = link->read = false;
   gxds_str_free(&link->unsent);
   while (link->inbox) {
     fleet_job *job = link->inbox;
@@ -97,7 +97,7 @@ static void on_host_retry(void *arg) {
 
 static void wait_as_host(fleet_link *link) {
   fleet_client *c = link->client;
-  if (link->answered) gxds_backoff_reset(&link->host_backoff);
+  if (link->responded) gxds_backoff_reset(&link->host_backoff);
   gxds_time next = c->fleet->now + next_of_host(&link->host_backoff, &c->random);
   gxds_timer_heap_set(&c->fleet->timers, &link->host_retry, next, on_host_retry, link);
 }
@@ -122,7 +122,7 @@ static bool read_next(fleet_link *link) {
   fleet_job *job = link->inbox;
   link->inbox = job->next;
   link->read = false;
-  link->answered = true;
+  link->responded = true;
   gxds_client_on_message(link->client->engine, link->stream, job->bytes.data, job->bytes.size,
                          link->client->fleet->now);
   fleet_job_destroy(job);

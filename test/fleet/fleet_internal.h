@@ -46,7 +46,7 @@ typedef struct fleet_link {
   gxds_stream_id stream; /* 0: none */
   uint32_t generation;   /* counts streams */
   bool started;          /* the stream is on a connection */
-  bool answered;         /* the stream had a response */
+  bool responded;        /* the stream had a response */
   bool read;
   gxds_str unsent;  /* the request that waits for a connection */
   fleet_job *inbox; /* responses that wait for a READ, in order */

@@ -64,16 +64,16 @@ static void on_accepted(void *arg) {
   fleet_job *job = arg;
   fleet_link *link = job->link;
   if (is_done(job) && job->generation == link->connection) {
-    fleet_job *told =
+    fleet_job *later =
         fleet_job_after(link, link->client->delay, on_connected, gxds_str_of(NULL, 0));
-    told->generation = job->generation;
+    later->generation = job->generation;
   }
   fleet_job_destroy(job);
 }
 
 static void refuse(fleet_link *link, gxds_duration after) {
-  fleet_job *told = fleet_job_after(link, after, on_refused, gxds_str_of(NULL, 0));
-  told->generation = link->connection;
+  fleet_job *later = fleet_job_after(link, after, on_refused, gxds_str_of(NULL, 0));
+  later->generation = link->connection;
 }
 
 void fleet_server_accept(fleet_link *link) {
@@ -103,8 +103,8 @@ static void on_lost(void *arg) {
 
 static void lose(fleet_link *link) {
   fleet_server_on_closed(link);
-  fleet_job *told = fleet_job_after(link, link->client->delay, on_lost, gxds_str_of(NULL, 0));
-  told->generation = link->connection;
+  fleet_job *later = fleet_job_after(link, link->client->delay, on_lost, gxds_str_of(NULL, 0));
+  later->generation = link->connection;
 }
 
 void fleet_stop_replica(fleet *f, size_t server, size_t replica, gxds_duration down) {

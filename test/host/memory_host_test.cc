@@ -68,15 +68,15 @@ class MemoryHostTest : public PolicyTest {
     gxds_args_unref(args);
     return out;
   }
-  static void Tell(void* what) { g_calls.push_back(static_cast<const char*>(what)); }
-  static void* Words(const char* words) { return const_cast<char*>(words); }
+  static void Record(void* what) { g_calls.push_back(static_cast<const char*>(what)); }
+  static void* Text(const char* text) { return const_cast<char*>(text); }
 };
 
 TEST_F(MemoryHostTest, WorkThatIsPutOffIsDoneInOrderAfterWhatPutItOff) {
   host_.In([&] {
-    channel()->ops->run_later(channel(), Tell, Words("one"));
-    channel()->ops->post(channel(), Tell, Words("two"));
-    host_.In([&] { channel()->ops->run_later(channel(), Tell, Words("three")); });
+    channel()->ops->run_later(channel(), Record, Text("one"));
+    channel()->ops->post(channel(), Record, Text("two"));
+    host_.In([&] { channel()->ops->run_later(channel(), Record, Text("three")); });
     EXPECT_EQ(g_calls, Calls{});
   });
   EXPECT_EQ(g_calls, (Calls{"one", "two", "three"}));
@@ -84,7 +84,7 @@ TEST_F(MemoryHostTest, WorkThatIsPutOffIsDoneInOrderAfterWhatPutItOff) {
 
 TEST_F(MemoryHostTest, TimersOfOneTimeFireInTheOrderTheyWereSet) {
   auto start = [&](gxds_duration delay, const char* words) {
-    return channel()->ops->timer_start(channel(), delay, Tell, Words(words));
+    return channel()->ops->timer_start(channel(), delay, Record, Text(words));
   };
   start(2, "late");
   start(1, "one");
@@ -180,7 +180,7 @@ TEST_F(MemoryHostTest, SubchannelThatIsLeftOverIsReported) {
 }
 
 TEST_F(MemoryHostTest, TimerThatIsLeftOverIsReported) {
-  const gxds_lb_timer timer = channel()->ops->timer_start(channel(), 1, Tell, Words("late"));
+  const gxds_lb_timer timer = channel()->ops->timer_start(channel(), 1, Record, Text("late"));
   gxds_lb_channel* kept = gxds_lb_channel_ref(channel());
   host_.End();
   EXPECT_EQ(host_.LeftOver(), "1 timers\n1 references of the channel\n");

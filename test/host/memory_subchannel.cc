@@ -25,7 +25,7 @@ void Subchannel::Destroy(gxds_subchannel* s) {
 }
 
 // Queues the notification, as gRPC does, with the state at the time of this call.
-void Subchannel::Tell(const std::shared_ptr<Watcher>& watcher) {
+void Subchannel::Notify(const std::shared_ptr<Watcher>& watcher) {
   if (host == nullptr) return;
   host->queue_.push_back([watcher, to = state, why = status] {
     if (watcher->watch == nullptr) return;
@@ -38,14 +38,14 @@ void Subchannel::Tell(const std::shared_ptr<Watcher>& watcher) {
 void Subchannel::Set(grpc_connectivity_state to, const Status& why) {
   state = to;
   status = why;
-  for (const auto& watcher : watchers_) Tell(watcher);
+  for (const auto& watcher : watchers_) Notify(watcher);
 }
 
 void Subchannel::Watch(gxds_subchannel* s, gxds_watch* watch) {
   Subchannel* self = Of(s);
   self->watchers_.push_back(std::make_shared<Watcher>(Watcher{watch}));
   watch->subchannels = self->watchers_.back().get();
-  self->Tell(self->watchers_.back());
+  self->Notify(self->watchers_.back());
 }
 
 void Subchannel::Unwatch(gxds_subchannel* s, gxds_watch* watch) {

@@ -42,7 +42,7 @@ struct Subchannel : gxds_subchannel {
   static void ReportLoad(gxds_subchannel* s, gxds_load_listener* l, gxds_duration interval);
   static const gxds_subchannel_ops kOps;
 
-  void Tell(const std::shared_ptr<Watcher>& watcher);
+  void Notify(const std::shared_ptr<Watcher>& watcher);
   void Set(grpc_connectivity_state to, const Status& why);
 
   std::vector<std::shared_ptr<Watcher>> watchers_;

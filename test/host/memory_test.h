@@ -83,8 +83,8 @@ class PolicyTest : public ::testing::Test {
     return picks;
   }
   // Sets the state of the newest watched subchannel at that address.
-  void Say(const std::string& address, grpc_connectivity_state state,
-           const Status& status = Status()) {
+  void SetState(const std::string& address, grpc_connectivity_state state,
+                const Status& status = Status()) {
     Subchannel* subchannel = host_.Watched(address);
     ASSERT_NE(subchannel, nullptr) << "nobody watches " << address;
     host_.SetState(subchannel, state, status);

@@ -402,17 +402,17 @@ TEST(LrsStream, ReportGoesInRequestsThatAServerTakes) {
   Many many(&s);
   many.CallAll();
   s.Start(Scenario::All(5));
-  uint64_t told = 0;
+  uint64_t reported = 0;
   int requests = 0;
   for (std::string text = s.Elapse(); !text.empty(); text = s.Drain()) {
     EXPECT_LT(s.last_size, 4u << 20);
     EXPECT_EQ(s.Wait(), -1) << "the interval starts when all was sent";
     requests++;
-    told += s.last_report["c"].issued;
+    reported += s.last_report["c"].issued;
     s.Sent(1);
   }
   EXPECT_EQ(requests, 2);
-  EXPECT_EQ(told, 300u);
+  EXPECT_EQ(reported, 300u);
   EXPECT_EQ(s.Wait(), 5 * GXDS_SECOND);
   EXPECT_EQ(s.Elapse(), "report c(0=0+0, 0 now, 0 dropped, 5s) @1");
 }
@@ -450,7 +450,7 @@ TEST(LrsStream, NothingIsLostOrSentTwiceOverRandomBreaks) {
     const char *names[] = {"a", "b", "c"};
     std::vector<Load> loads(3);
     std::vector<std::vector<gxds_locality_load *>> in_progress(3);
-    std::map<std::string, Counts> model, told;
+    std::map<std::string, Counts> model, reported;
     uint64_t id = 1;
     bool sending = true, report = false, open = true, responded = false;
     auto drain = [&] {
@@ -490,10 +490,10 @@ TEST(LrsStream, NothingIsLostOrSentTwiceOverRandomBreaks) {
         sending = false;
         if (report) {
           for (auto &p : s.last_report) {
-            told[p.first].issued += p.second.issued;
-            told[p.first].succeeded += p.second.succeeded;
-            told[p.first].failed += p.second.failed;
-            told[p.first].dropped += p.second.dropped;
+            reported[p.first].issued += p.second.issued;
+            reported[p.first].succeeded += p.second.succeeded;
+            reported[p.first].failed += p.second.failed;
+            reported[p.first].dropped += p.second.dropped;
           }
           report = false;
         }
@@ -514,7 +514,7 @@ TEST(LrsStream, NothingIsLostOrSentTwiceOverRandomBreaks) {
     };
     for (int i = 0; i < 300; i++) step(true, true);
     for (int i = 0; i < 300; i++) step(false, false);
-    for (auto &p : model) EXPECT_TRUE(p.second == told[p.first]) << p.first << " seed " << seed;
+    for (auto &p : model) EXPECT_TRUE(p.second == reported[p.first]) << p.first << " seed " << seed;
     for (auto &held : in_progress) EXPECT_TRUE(held.empty());
   }
 }

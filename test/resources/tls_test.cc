@@ -128,7 +128,7 @@ TEST(Tls, SubjectAlternativeNames) {  // A29.20
 }
 
 // The server name in the handshake with an endpoint of that hostname.
-std::string Asked(const std::string& fields, const std::string& hostname) {
+std::string ServerName(const std::string& fields, const std::string& hostname) {
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type,
                           Upstream(fields + ",'common_tls_context':{" + Validation("") + "}"));
@@ -137,33 +137,33 @@ std::string Asked(const std::string& fields, const std::string& hostname) {
 
 TEST(Sni, IsTheHostnameOfTheEndpointWithAutoHostSni) {  // A101.1, A101.4
   const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
-  EXPECT_EQ(Asked(fields, "a.example"), "a.example");
-  EXPECT_EQ(Asked(fields, "a.example:443"), "a.example");
-  EXPECT_EQ(Asked(fields, "a.example:"), "a.example");
+  EXPECT_EQ(ServerName(fields, "a.example"), "a.example");
+  EXPECT_EQ(ServerName(fields, "a.example:443"), "a.example");
+  EXPECT_EQ(ServerName(fields, "a.example:"), "a.example");
 }
 
 TEST(Sni, IsTheClustersWithoutAHostname) {  // A101.2
   const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
-  EXPECT_EQ(Asked(fields, ""), "sni.example");
-  EXPECT_EQ(Asked(fields, ":443"), "sni.example");
-  EXPECT_EQ(Asked(fields, std::string(256, 'a')), "sni.example") << "TLS has no room for it";
-  EXPECT_EQ(Asked(",'sni':'sni.example'", "a.example"), "sni.example");
-  EXPECT_EQ(Asked(",'auto_host_sni':false,'sni':'sni.example'", "a.example"), "sni.example");
+  EXPECT_EQ(ServerName(fields, ""), "sni.example");
+  EXPECT_EQ(ServerName(fields, ":443"), "sni.example");
+  EXPECT_EQ(ServerName(fields, std::string(256, 'a')), "sni.example") << "TLS has no room for it";
+  EXPECT_EQ(ServerName(",'sni':'sni.example'", "a.example"), "sni.example");
+  EXPECT_EQ(ServerName(",'auto_host_sni':false,'sni':'sni.example'", "a.example"), "sni.example");
 }
 
 TEST(Sni, IsNoneWhereNothingSaysIt) {  // A101.3
-  EXPECT_EQ(Asked("", "a.example"), "");
-  EXPECT_EQ(Asked(",'sni':''", "a.example"), "");
-  EXPECT_EQ(Asked(",'auto_host_sni':true", ""), "");
+  EXPECT_EQ(ServerName("", "a.example"), "");
+  EXPECT_EQ(ServerName(",'sni':''", "a.example"), "");
+  EXPECT_EQ(ServerName(",'auto_host_sni':true", ""), "");
 }
 
 TEST(Sni, IsNoAddress) {  // A101
   const std::string fields = ",'auto_host_sni':true,'sni':'sni.example'";
   for (const char* hostname : {"127.0.0.1", "127.0.0.1:80", "::1", "[::1]", "[::1]:80"}) {
-    EXPECT_EQ(Asked(fields, hostname), "sni.example") << hostname;
+    EXPECT_EQ(ServerName(fields, hostname), "sni.example") << hostname;
   }
-  EXPECT_EQ(Asked(",'sni':'127.0.0.1'", ""), "");
-  EXPECT_EQ(Asked(",'sni':'::1'", ""), "");
+  EXPECT_EQ(ServerName(",'sni':'127.0.0.1'", ""), "");
+  EXPECT_EQ(ServerName(",'sni':'::1'", ""), "");
 }
 
 TEST(Sni, ItsValidationIsPartOfTheTls) {  // A101.5
@@ -176,7 +176,7 @@ TEST(Sni, ItsValidationIsPartOfTheTls) {  // A101.5
 }
 
 TEST(Sni, MayHave255Characters) {  // A101.8
-  EXPECT_EQ(Asked(",'sni':'" + std::string(255, 'a') + "'", ""), std::string(255, 'a'));
+  EXPECT_EQ(ServerName(",'sni':'" + std::string(255, 'a') + "'", ""), std::string(255, 'a'));
 }
 
 TEST(Tls, WhatIsHarmlessIsIgnored) {  // A29.18, A29.31

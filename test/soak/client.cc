@@ -58,7 +58,7 @@ constexpr int kWorkers = 4;
 constexpr std::chrono::microseconds kPause(500);
 constexpr std::chrono::seconds kPatience(60);
 
-void Say(const std::string& line) {
+void Print(const std::string& line) {
   static std::mutex mu;
   std::lock_guard<std::mutex> lock(mu);
   std::cout << line << std::endl;
@@ -151,7 +151,7 @@ class Work {
     return true;
   }
 
-  std::string Answered() {
+  std::string Counts() {
     std::lock_guard<std::mutex> lock(mu_);
     std::string line = "answered";
     for (const auto& [key, count] : answered_) line += " " + key + "=" + std::to_string(count);
@@ -202,9 +202,9 @@ class Work {
     const std::string port = sent ? out.peer.substr(out.peer.rfind(':') + 1) : "0";
     std::string message = out.status.error_message();
     std::replace(message.begin(), message.end(), '\n', ' ');
-    Say("failed " + std::to_string(Microseconds(began)) + " " +
-        std::to_string(Microseconds(ended)) + " " + std::to_string(out.status.error_code()) + " " +
-        port + " " + message);
+    Print("failed " + std::to_string(Microseconds(began)) + " " +
+          std::to_string(Microseconds(ended)) + " " + std::to_string(out.status.error_code()) +
+          " " + port + " " + message);
   }
 
   void Pause() {
@@ -362,12 +362,12 @@ int main(int argc, char** argv) {
     words >> order >> argument;
     if (order == "start") {
       before = UseGrpc(cache);
-      Say("started " + before.Text());
+      Print("started " + before.Text());
       work->Start();
     } else if (order == "probe") {
-      Say(std::string("probed ") + (work->Probe(argument) ? "OK" : "FAILED"));
+      Print(std::string("probed ") + (work->Probe(argument) ? "OK" : "FAILED"));
     } else if (order == "answered") {
-      Say(work->Answered());
+      Print(work->Counts());
     } else if (order == "channel") {
       work->Renew(std::stoi(argument));
     } else if (order == "leak") {
@@ -376,12 +376,12 @@ int main(int argc, char** argv) {
       work->Rest();
       rested = Look(rested, cache);
       const size_t heap = Heap();
-      Say("rest " + std::to_string(work->calls()) + " " + std::to_string(heap) + " " +
-          std::to_string(Resident()) + " " + rested.Text());
+      Print("rest " + std::to_string(work->calls()) + " " + std::to_string(heap) + " " +
+            std::to_string(Resident()) + " " + rested.Text());
       work->Resume();
     } else if (order == "end") {
       work->End();
-      Say("ended " + Look(before, cache).Text());
+      Print("ended " + Look(before, cache).Text());
     }
   }
   return 0;

@@ -66,7 +66,7 @@ class Soak {
   bool RunRound(int number);
   void Do(const Action& action, int anchor);
   bool Recover(int number);
-  bool HeardFromAll();
+  bool AllResponded();
   bool Failed(const std::string& what);
   bool Measure();
   void Account();
@@ -152,7 +152,7 @@ bool Soak::Recover(int number) {
   }
   for (auto& b : backends_) b->Recover();
   // The probe of the first control plane, to which the client must have returned.
-  if (client_->Probe(probe + "0/Call") && HeardFromAll()) return true;
+  if (client_->Probe(probe + "0/Call") && AllResponded()) return true;
   if (interrupted) return false;
   return Failed("after round " + std::to_string(number) +
                 " the client does not reach what is there");
@@ -160,18 +160,18 @@ bool Soak::Recover(int number) {
 
 // Prints what the client failed to do, and its state.
 bool Soak::Failed(const std::string& what) {
-  std::printf("FAILED: %s; %s", what.c_str(), client_->Tell().c_str());
+  std::printf("FAILED: %s; %s", what.c_str(), client_->Describe().c_str());
   return false;
 }
 
 // Waits until each backend has answered each method.
-bool Soak::HeardFromAll() {
+bool Soak::AllResponded() {
   constexpr Time kPatience = std::chrono::seconds(120);
   std::map<std::string, long> before;
-  if (!client_->Answered(&before)) return false;
+  if (!client_->Counts(&before)) return false;
   for (const Time until = Now() + kPatience; Now() < until && !interrupted;) {
     std::map<std::string, long> now;
-    if (!client_->Answered(&now)) return false;
+    if (!client_->Counts(&now)) return false;
     size_t grew = 0;
     for (const auto& [key, count] : now) grew += count > before[key] ? 1 : 0;
     if (grew == kMethods.size() * kBackends) return true;

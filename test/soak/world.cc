@@ -134,7 +134,7 @@ void ClientProcess::Order(const std::string& order) {
   std::fflush(orders_);
 }
 
-bool ClientProcess::Answer(const std::string& word, std::string* rest) {
+bool ClientProcess::ReadReply(const std::string& word, std::string* rest) {
   // Looks at each line once.
   const std::string line = child_->WaitForLine(
       [&](const std::string& l) {
@@ -166,7 +166,7 @@ void ClientProcess::OnLine(const std::string& line) {
   failures_.push_back(f);
 }
 
-std::string ClientProcess::Tell() {
+std::string ClientProcess::Describe() {
   constexpr size_t kLines = 60;
   siginfo_t info = {};
   // Its output may end shortly before the process.
@@ -195,19 +195,19 @@ std::string ClientProcess::Tell() {
 bool ClientProcess::Start(Open* before) {
   std::string line;
   Order("start");
-  return Answer("started ", &line) && Read(line, before);
+  return ReadReply("started ", &line) && Read(line, before);
 }
 
 bool ClientProcess::Probe(const std::string& method) {
   std::string answer;
   Order("probe " + method);
-  return Answer("probed ", &answer) && answer == "OK";
+  return ReadReply("probed ", &reply) && reply == "OK";
 }
 
-bool ClientProcess::Answered(std::map<std::string, long>* counts) {
+bool ClientProcess::Counts(std::map<std::string, long>* counts) {
   std::string line;
   Order("answered");
-  if (!Answer("answered", &line)) return false;
+  if (!ReadReply("answered", &line)) return false;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
     const size_t equals = word.rfind('=');
@@ -219,7 +219,7 @@ bool ClientProcess::Answered(std::map<std::string, long>* counts) {
 bool ClientProcess::AtRest(Rest* rest) {
   std::string line;
   Order("rest");
-  if (!Answer("rest ", &line)) return false;
+  if (!ReadReply("rest ", &line)) return false;
   std::istringstream words(line);
   return static_cast<bool>(words >> rest->calls >> rest->heap >> rest->resident >> rest->open);
 }
@@ -227,7 +227,7 @@ bool ClientProcess::AtRest(Rest* rest) {
 bool ClientProcess::End(Open* after) {
   std::string line;
   Order("end");
-  return Answer("ended ", &line) && Read(line, after);
+  return ReadReply("ended ", &line) && Read(line, after);
 }
 
 void ClientProcess::Leak() { Order("leak"); }

@@ -76,7 +76,7 @@ class ClientProcess {
   // These return false if the client ended, or did not respond in time.
   bool Start(Open* before);
   bool Probe(const std::string& method);  // also false if the call had no response
-  bool Answered(std::map<std::string, long>* counts);
+  bool Counts(std::map<std::string, long>* counts);
   bool AtRest(Rest* rest);
   bool End(Open* after);
   void Renew(int thread);
@@ -92,12 +92,12 @@ class ClientProcess {
   long fallbacks() const { return fallbacks_; }
   long cache_starts() const { return cache_starts_; }
   // Describes whether it runs or how it ended, and its last output.
-  std::string Tell();
+  std::string Describe();
 
  private:
   void Order(const std::string& order);
   // Reads the rest of the next line that begins with that word.
-  bool Answer(const std::string& word, std::string* rest);
+  bool ReadReply(const std::string& word, std::string* rest);
   void OnLine(const std::string& line);
 
   gxds_test::TempDir dir_;

@@ -27,7 +27,7 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
         return;
       }
     }
-    Answer();
+    Respond();
   }
 
   void OnCancel() override {
@@ -42,7 +42,7 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
     Finish(grpc::Status::CANCELLED);
   }
 
-  void Answer() {
+  void Respond() {
     const int status =
         backend_->failures_left_-- > 0 ? backend_->failure_.load() : backend_->status_.load();
     if (status != 0) {
@@ -50,9 +50,9 @@ class Backend::Reactor : public grpc::ServerGenericBidiReactor {
       return;
     }
     std::unique_lock<std::mutex> lock(backend_->mu_);
-    grpc::Slice answer(backend_->answer_.empty() ? backend_->name_ : backend_->answer_);
+    grpc::Slice response(backend_->response_.empty() ? backend_->name_ : backend_->response_);
     lock.unlock();
-    reply_ = grpc::ByteBuffer(&answer, 1);
+    reply_ = grpc::ByteBuffer(&response, 1);
     StartWriteAndFinish(&reply_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
@@ -83,12 +83,12 @@ class Backend::OobReactor : public grpc::ServerGenericBidiReactor {
     }
     if (finished_) return;
     backend_->oob_streams_.insert(this);
-    TellLocked();
+    ReportLocked();
   }
   void OnWriteDone(bool ok) override {
     std::lock_guard<std::mutex> lock(backend_->mu_);
     writing_ = false;
-    if (ok && behind_) TellLocked();
+    if (ok && behind_) ReportLocked();
   }
   void OnCancel() override {
     std::lock_guard<std::mutex> lock(backend_->mu_);
@@ -97,7 +97,7 @@ class Backend::OobReactor : public grpc::ServerGenericBidiReactor {
   void OnDone() override { delete this; }
 
   // Sends the current report, now or when the write in progress is done.
-  void TellLocked() {
+  void ReportLocked() {
     behind_ = writing_;
     if (writing_ || finished_) return;
     writing_ = true;
@@ -190,7 +190,7 @@ void Backend::Release() {
     hold_ = false;
     held.swap(held_);
   }
-  for (Reactor* r : held) r->Answer();
+  for (Reactor* r : held) r->Respond();
 }
 
 bool Backend::WaitForHeld(size_t count) {
@@ -198,9 +198,9 @@ bool Backend::WaitForHeld(size_t count) {
   return changed_.wait_for(lock, kPatience, [&] { return held_.size() >= count; });
 }
 
-void Backend::AnswerWith(std::string text) {
+void Backend::RespondWith(std::string text) {
   std::lock_guard<std::mutex> lock(mu_);
-  answer_ = std::move(text);
+  response_ = std::move(text);
 }
 
 void Backend::ReportLoad(std::string report) {
@@ -212,7 +212,7 @@ void Backend::ReportLoadOutOfBand(std::string report) {
   std::lock_guard<std::mutex> lock(mu_);
   serves_oob_ = true;
   oob_load_ = std::move(report);
-  for (OobReactor* r : oob_streams_) r->TellLocked();
+  for (OobReactor* r : oob_streams_) r->ReportLocked();
 }
 
 std::vector<std::string> Backend::oob_requests() const {

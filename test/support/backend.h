@@ -37,12 +37,12 @@ class Backend {
   // Waits until that many calls are held.
   bool WaitForHeld(size_t count);
   // From now on calls are answered with this text in place of the name.
-  void AnswerWith(std::string text);
+  void RespondWith(std::string text);
   // From now on calls are answered with this status.
   void FailWith(grpc::StatusCode code);
   // That many calls are answered with this status; those after them as before.
   void FailTimes(int count, grpc::StatusCode code);
-  // From now on each answer carries this load report (a serialized OrcaLoadReport); empty: none.
+  // From now on each response carries this load report (a serialized OrcaLoadReport); empty: none.
   void ReportLoad(std::string report);
   // From now on it serves load reports out of band (OpenRcaService): current and later streams are
   // sent this report. Before that it does not know the service. These streams do not count as
@@ -70,8 +70,8 @@ class Backend {
   std::atomic<int> failure_{0};
   mutable std::mutex mu_;
   std::condition_variable changed_;
-  std::string answer_;  // empty: the name
-  std::string load_;    // empty: none
+  std::string response_;  // empty: the name
+  std::string load_;      // empty: none
   bool serves_oob_ = false;
   std::string oob_load_;
   std::vector<std::string> oob_requests_;

@@ -56,9 +56,9 @@ void ConnectProxy::Refuse(std::string status) {
   refusal_ = std::move(status);
 }
 
-std::vector<std::string> ConnectProxy::asked() const {
+std::vector<std::string> ConnectProxy::requested() const {
   std::lock_guard<std::mutex> lock(mu_);
-  return asked_;
+  return requested_;
 }
 
 void ConnectProxy::Accept() {
@@ -116,7 +116,7 @@ void ConnectProxy::Serve(int client) {
   std::string refusal;
   {
     std::lock_guard<std::mutex> lock(mu_);
-    if (!target.empty()) asked_.push_back(target);
+    if (!target.empty()) requested_.push_back(target);
     refusal = refusal_;
   }
   const int server = target.empty() || !refusal.empty() ? -1 : ConnectTo(target);

@@ -20,7 +20,7 @@ class ConnectProxy {
   // From now on requests get this status, "403 Forbidden"; empty: a tunnel.
   void Refuse(std::string status);
   // The targets of the requests so far, in order: "127.0.0.1:80".
-  std::vector<std::string> asked() const;
+  std::vector<std::string> requested() const;
 
  private:
   void Accept();
@@ -35,7 +35,7 @@ class ConnectProxy {
   int port_;
   mutable std::mutex mu_;
   std::string refusal_;
-  std::vector<std::string> asked_;
+  std::vector<std::string> requested_;
   std::set<int> open_;
   bool stopped_ = false;
   std::vector<std::thread> tunnels_;

@@ -42,9 +42,9 @@ class Page : public ::testing::Test {
   }
 
   // Adds an event of the client "n" at the address "p".
-  void Tell(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
-            const std::string &version = "", const std::string &detail = "",
-            const std::string &nonce = "") {
+  void AddEvent(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
+                const std::string &version = "", const std::string &detail = "",
+                const std::string &nonce = "") {
     gxds_serve_event e = {};
     e.kind = kind;
     e.service = "ads";
@@ -107,60 +107,60 @@ class Page : public ::testing::Test {
 };
 
 TEST_F(Page, ShowsWhatAClientSubscribedToAndHolds) {
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
-  Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"b", "a"});
-  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1");
-  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "1");
-  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2");
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"b", "a"});
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1");
+  AddEvent(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "1");
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2");
   EXPECT_EQ(Get({"clients", "0", "node"}), R"("n")");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "type"}), R"("CDS")");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "names"}), R"(["a","b"])");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "accepted"}), R"("1")");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "pushed"}), R"("2")");
-  Tell(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, {"b"});
+  AddEvent(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, {"b"});
   EXPECT_EQ(Get({"clients", "0", "types", "0", "names"}), R"(["a"])");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "1");
 }
 
 TEST_F(Page, ShowsARefusalUntilSomethingIsAccepted) {
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
-  Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"a"});
-  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2");
-  Tell(GXDS_SERVE_NACK, GXDS_FILE_CLUSTER, {}, "1", "too bad");
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"a"});
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2");
+  AddEvent(GXDS_SERVE_NACK, GXDS_FILE_CLUSTER, {}, "1", "too bad");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "refused"}), R"("2")");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "why"}), R"("too bad")");
-  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "3");
+  AddEvent(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "3");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "refused"}), R"("")");
 }
 
 TEST_F(Page, AnAckOfDeltaNamesItsResponseByTheNonce) {
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
-  Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"a"});
-  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1", "", "n1");
-  Tell(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2", "", "n2");
-  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n1");
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"a"});
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1", "", "n1");
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "2", "", "n2");
+  AddEvent(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n1");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "accepted"}), R"("")");
-  Tell(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n2");
+  AddEvent(GXDS_SERVE_ACK, GXDS_FILE_CLUSTER, {}, "", "", "n2");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "accepted"}), R"("2")");
 }
 
 TEST_F(Page, ForgetsAClientWhoseLastStreamCloses) {
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
-  Tell(GXDS_SERVE_STREAM_CLOSE, -1);
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1);
   EXPECT_EQ(Get({"clients", "0", "ads"}), "1");
-  Tell(GXDS_SERVE_STREAM_CLOSE, -1);
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1);
   EXPECT_EQ(Get({"clients"}), "[]");
 }
 
 TEST_F(Page, NamesBeyondTheLimitAreCountedOnly) {
   std::vector<std::string> names;
   for (int i = 0; i < 150; i++) names.push_back("name-" + std::to_string(i));
-  Tell(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, names);
+  AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, names);
   EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "150");
   EXPECT_NE(Get({"clients", "0", "types", "0", "names", "99"}), "nothing");
   EXPECT_EQ(Get({"clients", "0", "types", "0", "names", "100"}), "nothing");
-  Tell(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, names);
+  AddEvent(GXDS_SERVE_UNSUBSCRIBED, GXDS_FILE_CLUSTER, names);
   EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "nothing");
 }
 
@@ -173,16 +173,16 @@ TEST_F(Page, LoadIsTheLatestTotalAndDropsAddUp) {
 }
 
 TEST_F(Page, ProblemsStayUntilTheFilesAreGood) {
-  Tell(GXDS_SERVE_ERROR, -1, {}, "", "no such field");
+  AddEvent(GXDS_SERVE_ERROR, -1, {}, "", "no such field");
   EXPECT_NE(Get({"problems", "0"}).find("no such field"), std::string::npos);
-  Tell(GXDS_SERVE_RESOURCES, -1, {}, "", "1 LDS");
+  AddEvent(GXDS_SERVE_RESOURCES, -1, {}, "", "1 LDS");
   EXPECT_EQ(Get({"problems"}), "[]");
   EXPECT_EQ(Get({"resources"}), R"("1 LDS")");
 }
 
 TEST_F(Page, EveryChangeHasANumberOfItsOwn) {
   uint64_t before = gxds_page_state_number(state_);
-  Tell(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
   EXPECT_GT(gxds_page_state_number(state_), before);
 }
 

@@ -668,7 +668,7 @@ class DeadServer {
       int connection = accept(listener_, nullptr, nullptr);
       const char settings[9] = {0, 0, 0, 4, 0, 0, 0, 0, 0};
       EXPECT_EQ(write(connection, settings, sizeof(settings)), 9);
-      AnswerPings(connection, pings);
+      AckPings(connection, pings);
       char ignored[4096];
       while (read(connection, ignored, sizeof(ignored)) > 0) {
       }
@@ -687,7 +687,7 @@ class DeadServer {
     out->resize(size);
     return size == 0 || recv(connection, out->data(), size, MSG_WAITALL) == ssize_t(size);
   }
-  static void AnswerPings(int connection, int pings) {
+  static void AckPings(int connection, int pings) {
     const char kPing = 6, kAck = 1;
     std::string preface, header, payload;
     if (pings == 0 || !Read(connection, 24, &preface)) return;

@@ -40,11 +40,11 @@ class Peer {
     gxds_connections_add(to, ends_[0], g_now);
   }
   ~Peer() { close(ends_[1]); }
-  void Say(const std::string& bytes) {
+  void Send(const std::string& bytes) {
     ASSERT_EQ(send(ends_[1], bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
   // Returns what arrived since the last call, and records the end.
-  std::string Hear() {
+  std::string Receive() {
     static char part[1 << 16];
     std::string all;
     ssize_t got;
@@ -53,7 +53,7 @@ class Peer {
     return all;
   }
   bool IsClosed() {
-    Hear();
+    Receive();
     return closed_;
   }
   int other_end() const { return ends_[0]; }
@@ -98,12 +98,12 @@ class Connections : public testing::Test {
 TEST_F(Connections, ARequestGetsAResponseAndIsClosed) {
   Peer& peer = Connect();
   g_more = "answer";
-  peer.Say("que");
+  peer.Send("que");
   Turns();
-  EXPECT_EQ(peer.Hear(), "");
-  peer.Say("stion.");
+  EXPECT_EQ(peer.Receive(), "");
+  peer.Send("stion.");
   Turns();
-  EXPECT_EQ(peer.Hear(), "question.answer");
+  EXPECT_EQ(peer.Receive(), "question.answer");
   EXPECT_TRUE(peer.IsClosed());
   EXPECT_EQ(gxds_connections_deadline(&all_), GXDS_TIME_NEVER);
 }
@@ -113,9 +113,9 @@ TEST_F(Connections, FifteenWithoutARequestKeepNobodyWaiting) {
   Turns();
   for (int i = 0; i < 100; i++) {
     Peer& peer = Connect();
-    peer.Say("x.");
+    peer.Send("x.");
     Turns();
-    EXPECT_EQ(peer.Hear(), "x.");
+    EXPECT_EQ(peer.Receive(), "x.");
   }
   for (Peer* p : idle) EXPECT_FALSE(p->IsClosed());
 }
@@ -123,7 +123,7 @@ TEST_F(Connections, FifteenWithoutARequestKeepNobodyWaiting) {
 TEST_F(Connections, TheOldestWithoutARequestMakesRoom) {
   g_more = std::string(8 << 20, 'x');  // more than a socket buffers
   Peer& reads_slowly = Connect();
-  reads_slowly.Say("first.");
+  reads_slowly.Send("first.");
   Turns();
   const std::vector<Peer*> idle = Connect(15);
   Connect();
@@ -135,13 +135,13 @@ TEST_F(Connections, TheOldestWithoutARequestMakesRoom) {
 TEST_F(Connections, WhenAllHaveRequestsTheOldestMakesRoom) {
   g_more = std::string(8 << 20, 'x');
   const std::vector<Peer*> slow = Connect(16);
-  for (Peer* p : slow) p->Say(".");
+  for (Peer* p : slow) p->Send(".");
   Turns();
   g_more = "";
   Peer& peer = Connect();
-  peer.Say("x.");
+  peer.Send("x.");
   Turns();
-  EXPECT_EQ(peer.Hear(), "x.");
+  EXPECT_EQ(peer.Receive(), "x.");
   EXPECT_TRUE(slow[0]->IsClosed());
   EXPECT_FALSE(slow[1]->IsClosed());
 }
@@ -152,7 +152,7 @@ TEST_F(Connections, WhoSendsLittleByLittleHasTenSecondsInAll) {
     Turns();
     ASSERT_FALSE(slow.IsClosed()) << i;
     EXPECT_EQ(gxds_connections_deadline(&all_), g_now + (10 - i) * GXDS_SECOND);
-    slow.Say("x");
+    slow.Send("x");
     g_now += GXDS_SECOND;
   }
   Turns();
@@ -162,17 +162,17 @@ TEST_F(Connections, WhoSendsLittleByLittleHasTenSecondsInAll) {
 TEST_F(Connections, WhoReadsLittleByLittleHasTenSecondsInAll) {
   g_more = std::string(8 << 20, 'x');
   Peer& slow = Connect();
-  slow.Say(".");
+  slow.Send(".");
   Turns();
   g_now += 9 * GXDS_SECOND;
   Turns();
-  EXPECT_NE(slow.Hear(), "");
+  EXPECT_NE(slow.Receive(), "");
   Turns();
   Peer& other = Connect();
   g_more = "";
-  other.Say("x.");
+  other.Send("x.");
   Turns();
-  EXPECT_EQ(other.Hear(), "x.") << "others are answered meanwhile";
+  EXPECT_EQ(other.Receive(), "x.") << "others are answered meanwhile";
   g_now += GXDS_SECOND;
   Turns();
   EXPECT_TRUE(slow.IsClosed());
@@ -181,11 +181,11 @@ TEST_F(Connections, WhoReadsLittleByLittleHasTenSecondsInAll) {
 TEST_F(Connections, AllIsSentToWhoReads) {
   g_more = std::string(8 << 20, 'x');
   Peer& peer = Connect();
-  peer.Say("x.");
+  peer.Send("x.");
   std::string all;
   while (all_.count > 0) {
     Turns();
-    all += peer.Hear();
+    all += peer.Receive();
   }
   EXPECT_EQ(all.size(), g_more.size() + 2);
   EXPECT_EQ(all.substr(0, 3), "x.x");
@@ -193,9 +193,9 @@ TEST_F(Connections, AllIsSentToWhoReads) {
 
 TEST_F(Connections, ATooLongRequestGetsNoResponse) {
   Peer& peer = Connect();
-  peer.Say(std::string(GXDS_REQUEST_BYTES_MAX, 'x'));
+  peer.Send(std::string(GXDS_REQUEST_BYTES_MAX, 'x'));
   Turns();
-  EXPECT_EQ(peer.Hear(), "");
+  EXPECT_EQ(peer.Receive(), "");
   EXPECT_TRUE(peer.IsClosed());
 }
 
@@ -205,7 +205,7 @@ TEST_F(Connections, WhoGoesIsForgotten) {
   Turns();
   EXPECT_EQ(all_.count, 0u);
   g_more = std::string(8 << 20, 'x');
-  Connect().Say(".");
+  Connect().Send(".");
   Turns();
   EXPECT_EQ(all_.count, 1u);
   peers_.clear();
@@ -217,11 +217,11 @@ TEST_F(Connections, WhoGoesIsForgotten) {
 TEST_F(Connections, OneResponseIsMadeInATurnSoThatTheTimeOfTheOthersEnds) {
   g_takes = GXDS_CONNECTION_TIME;
   const std::vector<Peer*> asking = Connect(16);
-  for (Peer* p : asking) p->Say("x.");
+  for (Peer* p : asking) p->Send("x.");
   Turns();
   EXPECT_EQ(g_now, 1010 * GXDS_SECOND) << "more than one was";
-  EXPECT_EQ(asking[0]->Hear(), "x.");
-  EXPECT_EQ(asking[1]->Hear(), "");
+  EXPECT_EQ(asking[0]->Receive(), "x.");
+  EXPECT_EQ(asking[1]->Receive(), "");
   EXPECT_TRUE(asking[1]->IsClosed());
 }
 
@@ -245,16 +245,16 @@ TEST_F(Connections, AChildOfAForkHasNone) {
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  peer.Say("x.");
+  peer.Send("x.");
   Turns();
-  EXPECT_EQ(peer.Hear(), "x.");
+  EXPECT_EQ(peer.Receive(), "x.");
 }
 
 // Otherwise the client would wait for an end that never comes.
 TEST_F(Connections, AreClosedThoughAChildOfAForkHasACopy) {
   Peer& peer = Connect();
   const int copy = dup(peer.other_end());
-  peer.Say("x.");
+  peer.Send("x.");
   Turns();
   EXPECT_TRUE(peer.IsClosed());
   close(copy);

@@ -38,12 +38,12 @@ struct FileSource : testing::Test {
   void Create() {
     static const gxds_source_events events = {
         [](void *arg, const gxds_status *status) {
-          static_cast<FileSource *>(arg)->told.Put(
+          static_cast<FileSource *>(arg)->log.Put(
               "failed: " + std::string(status->message.data, status->message.size));
         },
         [](void *arg, bool error, gxds_str line) {
-          static_cast<FileSource *>(arg)->told.Put((error ? "error: " : "") +
-                                                   std::string(line.data, line.size));
+          static_cast<FileSource *>(arg)->log.Put((error ? "error: " : "") +
+                                                  std::string(line.data, line.size));
         }};
     OnReactor([this] {
       source =
@@ -55,7 +55,7 @@ struct FileSource : testing::Test {
   }
 
   TempDir dir;
-  Inbox<std::string> told;
+  Inbox<std::string> log;
   gxds_source *source = nullptr;
 };
 
@@ -66,10 +66,10 @@ TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {
   {
     NoDescriptors none;
     Create();
-    EXPECT_EQ(told.Take().value_or(""), "failed: file source " + dir.path() +
-                                            ": no good state: inotify: Too many open files");
+    EXPECT_EQ(log.Take().value_or(""), "failed: file source " + dir.path() +
+                                           ": no good state: inotify: Too many open files");
   }
-  EXPECT_EQ(told.Take().value_or(""), "file source " + dir.path() + ": 0 resources");
+  EXPECT_EQ(log.Take().value_or(""), "file source " + dir.path() + ": 0 resources");
   Destroy();
 }
 
@@ -79,7 +79,7 @@ TEST_F(FileSource, ErrorsAreOneLineThatEndsWithTheLastOfThem) {
   dir.Write("b.yaml", "");
   Create();
   EXPECT_EQ(
-      told.Take().value_or(""),
+      log.Take().value_or(""),
       "failed: file source " + dir.path() +
           ": no good state: a.yaml:1: holds no resource: write [] for none;b.yaml:1: holds no "
           "resource: write [] for none");
@@ -91,7 +91,7 @@ TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
   OnReactor([] {});
   NoDescriptors none;
   Create();
-  told.Take();
+  log.Take();
   Destroy();  // the reactor ends only after the thread
 }
 

@@ -21,11 +21,11 @@
 namespace gxds_test {
 namespace {
 
-// Answers each connection with a function, which gets the whole request, headers and body.
+// Handles each connection with a function, which gets the whole request, headers and body.
 class Server {
  public:
-  using Answer = std::function<void(int fd, const std::string &request)>;
-  explicit Server(Answer answer) : answer_(std::move(answer)) {
+  using Handler = std::function<void(int fd, const std::string &request)>;
+  explicit Server(Handler handler) : handler_(std::move(handler)) {
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
@@ -59,7 +59,7 @@ class Server {
         std::lock_guard<std::mutex> lock(mu_);
         requests_.push_back(request);
       }
-      answer_(fd, request);
+      handler_(fd, request);
       close(fd);
     }
   }
@@ -79,7 +79,7 @@ class Server {
     return all;
   }
 
-  Answer answer_;
+  Handler handler_;
   int fd_ = -1;
   int port_ = 0;
   std::atomic<bool> stopped_{false};
@@ -91,7 +91,7 @@ class Server {
 void Send(int fd, const std::string &text) {
   (void)!send(fd, text.data(), text.size(), MSG_NOSIGNAL);
 }
-Server::Answer Saying(const std::string &text) {
+Server::Handler Responding(const std::string &text) {
   return [text](int fd, const std::string &) { Send(fd, text); };
 }
 
@@ -152,8 +152,8 @@ class Http : public testing::Test {
 
 TEST_F(Http, AGetHasTheEtagAndWhatItAccepts) {
   Server server(
-      Saying("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"e\"\r\nContent-Type: a/b\r\n"
-             "cache-control: public, max-age=60\r\n\r\nhi"));
+      Responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"e\"\r\nContent-Type: a/b\r\n"
+                 "cache-control: public, max-age=60\r\n\r\nhi"));
   Create(server.uri());
   Start(9, "/dir/f.json", "", "\"old\"");
   Result r = Take();
@@ -171,7 +171,7 @@ TEST_F(Http, AGetHasTheEtagAndWhatItAccepts) {
   EXPECT_EQ(request.find("Authorization"), std::string::npos);
 }
 TEST_F(Http, APostHasItsBodyAsJson) {
-  Server server(Saying("HTTP/1.1 304 Not Modified\r\n\r\n"));
+  Server server(Responding("HTTP/1.1 304 Not Modified\r\n\r\n"));
   Create(server.uri());
   const std::string body(5000, 'x');
   Start(1, "/v3/discovery:clusters", body);
@@ -184,51 +184,51 @@ TEST_F(Http, APostHasItsBodyAsJson) {
 }
 TEST_F(Http, WhatMayNotBeKeptHasNoAge) {
   Server server(
-      Saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: no-cache, "
-             "max-age=60\r\n\r\n"));
+      Responding("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: no-cache, "
+                 "max-age=60\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
 TEST_F(Http, AResponseOfACacheIsFreshForLess) {
-  Server server(Saying(
+  Server server(Responding(
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAge: 50\r\nCache-Control: max-age=60\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 10 * GXDS_SECOND);
 }
 TEST_F(Http, AStaleResponseOfACacheIsNotFresh) {
-  Server server(Saying(
+  Server server(Responding(
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nAge: 70\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
 TEST_F(Http, AMaxAgeThatIsNoNumberOfSecondsIsNone) {
   Server server(
-      Saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=-1\r\n\r\n"));
+      Responding("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=-1\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
 TEST_F(Http, AMaxAgeBeyondAllBoundsIsTheLongest) {
   Server server(
-      Saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
-             "Cache-Control: max-age=99999999999999999999999\r\n\r\n"));
+      Responding("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+                 "Cache-Control: max-age=99999999999999999999999\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().max_age, ((gxds_duration)1 << 31) * GXDS_SECOND);
 }
 TEST_F(Http, RetryAfterIsReported) {
-  Server server(Saying("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: 120\r\n\r\n"));
+  Server server(Responding("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: 120\r\n\r\n"));
   Create(server.uri());
   Result r = Get();
   EXPECT_EQ(r.code, 503);
   EXPECT_EQ(r.retry_after, 120 * GXDS_SECOND);
 }
 TEST_F(Http, ARedirectIsAResponse) {
-  Server server(Saying("HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n"));
+  Server server(Responding("HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n"));
   Create(server.uri());
   EXPECT_EQ(Get().code, 302);
   EXPECT_EQ(server.requests().size(), 1u);
 }
 TEST_F(Http, HalfAResponseIsNone) {
-  Server server(Saying("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
+  Server server(Responding("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
   Create(server.uri());
   Result r = Get();
   EXPECT_EQ(r.code, 0);
@@ -237,7 +237,7 @@ TEST_F(Http, HalfAResponseIsNone) {
 }
 TEST_F(Http, NobodyThereIsNoResponse) {
   std::string uri;
-  { uri = Server(Saying("")).uri(); }
+  { uri = Server(Responding("")).uri(); }
   Create(uri);
   Result r = Get();
   EXPECT_EQ(r.code, 0);
@@ -279,8 +279,8 @@ const unsigned char kZeros[] = {
 
 TEST_F(Http, SizesCountAfterDecompression) {
   const std::string zeros(reinterpret_cast<const char *>(kZeros), sizeof kZeros);
-  Server server(Saying("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
-                       std::to_string(zeros.size()) + "\r\n\r\n" + zeros));
+  Server server(Responding("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
+                           std::to_string(zeros.size()) + "\r\n\r\n" + zeros));
   Create(server.uri());
   EXPECT_EQ(Get("/x", 200000).body.size(), 200000u);
   Result r = Get("/x", 199999);
@@ -307,8 +307,8 @@ TEST_F(Http, CancelledOnesGetNoResponse) {
   EXPECT_EQ(Take().id, 2u);
 }
 TEST_F(Http, TheProxyIsTheOneThatGrpcUses) {
-  Server proxy(Saying("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"));
-  Server server(Saying("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect"));
+  Server proxy(Responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"));
+  Server server(Responding("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect"));
   setenv("http_proxy", "http://127.0.0.1:1", 1);
   setenv("grpc_proxy", proxy.uri().c_str(), 1);
   Create(server.uri());

@@ -32,8 +32,8 @@ struct WalkWatcher {
 
 // A server's state of one type on one stream.
 struct ServedType {
-  bool asked = false;
-  bool answered = false;
+  bool requested = false;
+  bool responded = false;
   std::set<std::string> names;
   std::map<std::string, std::string> given;  // what the client has, as the server assumes
   std::string nonce;
@@ -168,7 +168,7 @@ class Walk {
         ReleaseSend(server);
         return;
       case 8:
-        if (server->stream && server->types[type].asked) Serve(server, type, true);
+        if (server->stream && server->types[type].requested) Serve(server, type, true);
         return;
       case 9:
         if (server->stream) server->messages.push_back("\x0a\xff nonsense");
@@ -215,11 +215,11 @@ class Walk {
     server->requests.pop_front();
     int type = request.type_url == kFoo.type_url ? 0 : 1;
     ServedType *served = &server->types[type];
-    EXPECT_TRUE(served->asked || !request.names.empty()) << "a type starts with an empty list";
+    EXPECT_TRUE(served->requested || !request.names.empty()) << "a type starts with an empty list";
     EXPECT_EQ(request.delta, server->delta);
     if (request.delta) return TakeDeltaRequest(request, served);
     if (request.nonce != served->nonce) return true;  // stale
-    served->asked = true;
+    served->requested = true;
     std::set<std::string> names(request.names.begin(), request.names.end());
     EXPECT_EQ(names.size(), request.names.size());
     for (const std::string &name : names) {
@@ -232,8 +232,8 @@ class Walk {
   // Checks that no request is empty, that every response is answered once, and that claims are
   // true.
   bool TakeDeltaRequest(const Request &request, ServedType *served) {
-    bool begins = !served->asked;
-    served->asked = true;
+    bool begins = !served->requested;
+    served->requested = true;
     EXPECT_FALSE(request.names.empty() && request.unsubscribed.empty() && request.nonce.empty());
     EXPECT_TRUE(begins || request.versions.empty());
     if (!request.nonce.empty()) {
@@ -283,7 +283,7 @@ class Walk {
 
   bool Serve(WalkServer *server, int type, bool badly) {
     ServedType *served = &server->types[type];
-    if (!server->stream || !served->asked) return false;
+    if (!server->stream || !served->requested) return false;
     if (server->delta) return ServeDelta(server, type, badly);
     std::map<std::string, std::string> now;
     for (const std::string &name : served->names) {
@@ -294,8 +294,8 @@ class Walk {
     for (const auto &entry : served->given) {
       if (served->names.count(entry.first)) given.insert(entry);
     }
-    if (now == given && served->answered && !badly) return false;
-    served->answered = true;
+    if (now == given && served->responded && !badly) return false;
+    served->responded = true;
     std::vector<Any> resources;
     for (auto &entry : now) {
       if (badly && Draw(2)) entry.second = "bad";
@@ -396,14 +396,14 @@ class Walk {
         break;
       case GXDS_ACTION_RESOURCE:
       case GXDS_ACTION_AMBIENT_ERROR:
-        Tell(action);
+        Notify(action);
         break;
       default:
         break;
     }
   }
 
-  void Tell(const gxds_action &action) {
+  void Notify(const gxds_action &action) {
     auto *watcher = static_cast<WalkWatcher *>(action.watcher.owner);
     std::string status;
     if (action.error) {
@@ -413,7 +413,7 @@ class Walk {
     }
     if (action.kind == GXDS_ACTION_AMBIENT_ERROR) {
       EXPECT_NE(watcher->held, "") << "an ambient error for who holds nothing";
-      EXPECT_NE(watcher->ambient, status) << "told twice";
+      EXPECT_NE(watcher->ambient, status) << "notified twice";
       watcher->ambient = status;
       return;
     }
@@ -422,7 +422,7 @@ class Walk {
     watcher->error = status;
     EXPECT_NE(watcher->held.empty(), watcher->error.empty());
     EXPECT_TRUE(watcher->held.empty() || watcher->held.rfind(watcher->name + "=v", 0) == 0)
-        << watcher->name << " was told " << watcher->held;
+        << watcher->name << " was notified of " << watcher->held;
   }
 
   // ---- healing ----

@@ -125,9 +125,9 @@ TEST(Response, LaterWatchGetsTheRejection) {
   TwoFoos s;
   s.Respond(kFoo, "v1", {"foo1=bad1"});
   EXPECT_THAT(s.NextRequest(), HasSubstr("NACK"));
-  std::string told = s.foo1.Next();
-  EXPECT_THAT(told, HasSubstr("invalid resource"));
-  EXPECT_EQ(s.Watch(kFoo, "foo1").Next(), told);
+  std::string error = s.foo1.Next();
+  EXPECT_THAT(error, HasSubstr("invalid resource"));
+  EXPECT_EQ(s.Watch(kFoo, "foo1").Next(), error);
 }
 
 TEST(Response, WrapperNamesAResourceThatCanNotNameItself) {

@@ -30,9 +30,9 @@ void ExpectPrintable(const std::string &text) {
 }  // namespace
 
 std::string Watcher::Next() {
-  if (told_.empty()) return "nothing";
-  std::string next = told_.front();
-  told_.pop_front();
+  if (notifications_.empty()) return "nothing";
+  std::string next = notifications_.front();
+  notifications_.pop_front();
   return next;
 }
 
@@ -134,7 +134,8 @@ Scenario::Scenario(ScenarioOptions options) : disk_(options.disk) {
 Scenario::~Scenario() {
   if (!forgiving_) {
     for (const auto &watcher : watchers_) {
-      for (const std::string &told : watcher->told_) ADD_FAILURE() << "not looked at: " << told;
+      for (const std::string &each : watcher->notifications_)
+        ADD_FAILURE() << "not looked at: " << each;
     }
     for (const auto &server : servers_) {
       for (const std::string &request : server.second->requests_) {
@@ -338,7 +339,7 @@ void Scenario::Carry(const gxds_action &action) {
     }
     case GXDS_ACTION_RESOURCE:
     case GXDS_ACTION_AMBIENT_ERROR:
-      Tell(action);
+      Notify(action);
       break;
     case GXDS_ACTION_LOG:
       ExpectPrintable(String(action.bytes));
@@ -383,21 +384,21 @@ void Scenario::CarryKept(const gxds_action &action) {
   }
 }
 
-void Scenario::Tell(const gxds_action &action) {
+void Scenario::Notify(const gxds_action &action) {
   auto *watcher = static_cast<Watcher *>(action.watcher.owner);
-  EXPECT_FALSE(watcher->cancelled_) << "a watcher is told something after its end";
+  EXPECT_FALSE(watcher->cancelled_) << "a watcher is notified after its end";
   EXPECT_EQ(action.watch, watcher->id_);
   EXPECT_EQ(action.watcher.token, 7u);
   std::string status = RenderError(action.error);
   ExpectPrintable(status);
   if (action.kind == GXDS_ACTION_AMBIENT_ERROR) {
-    watcher->told_.push_back("ambient " + status);
+    watcher->notifications_.push_back("ambient " + status);
   } else if (action.resource) {
     EXPECT_EQ(action.error, nullptr);
-    watcher->told_.push_back(Text(action.resource));
+    watcher->notifications_.push_back(Text(action.resource));
   } else {
     ASSERT_NE(action.error, nullptr);
-    watcher->told_.push_back("error " + status);
+    watcher->notifications_.push_back("error " + status);
   }
   trace_.push_back("NOTIFY");
   if (!watcher->then_) return;

@@ -48,7 +48,7 @@ class Watcher {
   // The next notification: "foo1=6", "error CODE: …", "ambient CODE: …" or "ambient OK"; "nothing"
   // if there is none.
   std::string Next();
-  bool HasNews() const { return !told_.empty(); }
+  bool HasNotification() const { return !notifications_.empty(); }
 
   gxds_watch_id id() const { return id_; }
 
@@ -56,7 +56,7 @@ class Watcher {
   friend class Scenario;
   gxds_watch_id id_ = 0;
   bool cancelled_ = false;
-  std::deque<std::string> told_;
+  std::deque<std::string> notifications_;
   std::function<void()> then_;  // called once, at the next notification
 };
 
@@ -170,7 +170,7 @@ class Scenario {
   void Validate();
   void Drain();
   void Carry(const gxds_action &action);
-  void Tell(const gxds_action &action);
+  void Notify(const gxds_action &action);
   void CarryKept(const gxds_action &action);
   Server &by_stream(gxds_stream_id stream);
   const gxds_bootstrap_server *const *Build(const std::vector<ServerConfig> &configs);

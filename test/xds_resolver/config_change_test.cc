@@ -123,12 +123,12 @@ std::pair<gxds_fault, std::string> Faults(const gxds_config *before, const gxds_
   return {worst, out};
 }
 
-using Told = std::pair<gxds_fault, std::string>;
+using Fault = std::pair<gxds_fault, std::string>;
 
 TEST(ConfigFaults, AClusterThatIsWellIsNotReported) {
   Parts parts;
   const gxds_config *config = parts.Config(With(nullptr, LeafWithNote("a", kWell)));
-  EXPECT_EQ(Faults(nullptr, config), Told(GXDS_FAULT_NONE, ""));
+  EXPECT_EQ(Faults(nullptr, config), Fault(GXDS_FAULT_NONE, ""));
   gxds_config_unref(config);
 }
 
@@ -141,12 +141,12 @@ TEST(ConfigFaults, AreReportedWhenTheyComeAndWhenTheyGo) {
   const gxds_config *worse =
       parts.Config(With(With(gxds_name_map_ref(ambient->clusters), Error("c", "CDS c: gone")),
                         LeafWithNote("b", "EDS b: refused", false)));
-  EXPECT_EQ(Faults(good, ambient), Told(GXDS_FAULT_AMBIENT, "cluster a: EDS a: stale"));
+  EXPECT_EQ(Faults(good, ambient), Fault(GXDS_FAULT_AMBIENT, "cluster a: EDS a: stale"));
   EXPECT_EQ(Faults(ambient, worse),
-            Told(GXDS_FAULT_UNUSABLE, "cluster b: EDS b: refused; cluster c: CDS c: gone"));
-  EXPECT_EQ(
-      Faults(worse, good),
-      Told(GXDS_FAULT_OVER, "cluster a: well again; cluster b: well again; cluster c: well again"));
+            Fault(GXDS_FAULT_UNUSABLE, "cluster b: EDS b: refused; cluster c: CDS c: gone"));
+  EXPECT_EQ(Faults(worse, good),
+            Fault(GXDS_FAULT_OVER,
+                  "cluster a: well again; cluster b: well again; cluster c: well again"));
   gxds_config_unref(good);
   gxds_config_unref(ambient);
   gxds_config_unref(worse);
@@ -156,7 +156,7 @@ TEST(ConfigFaults, TheSameTextIsNotReportedAgain) {
   Parts parts;
   const gxds_config *before = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
   const gxds_config *after = parts.Config(With(nullptr, LeafWithNote("a", "EDS a: stale")));
-  EXPECT_EQ(Faults(before, after), Told(GXDS_FAULT_NONE, ""));
+  EXPECT_EQ(Faults(before, after), Fault(GXDS_FAULT_NONE, ""));
   gxds_config_unref(before);
   gxds_config_unref(after);
 }
@@ -165,7 +165,7 @@ TEST(ConfigFaults, AClusterThatIsGoneIsNotWellAgain) {
   Parts parts;
   const gxds_config *before = parts.Config(With(nullptr, Error("a", "CDS a: gone")));
   const gxds_config *after = parts.Config(nullptr);
-  EXPECT_EQ(Faults(before, after), Told(GXDS_FAULT_NONE, ""));
+  EXPECT_EQ(Faults(before, after), Fault(GXDS_FAULT_NONE, ""));
   gxds_config_unref(before);
   gxds_config_unref(after);
 }
@@ -198,7 +198,7 @@ TEST(ConfigFaults, AClusterWithoutEndpointsIsUnusable) {
   const gxds_config *config =
       parts.Config(With(nullptr, LeafWithNote("a", "EDS a: contains no localities", true, {})));
   EXPECT_EQ(Faults(nullptr, config),
-            Told(GXDS_FAULT_UNUSABLE, "cluster a: EDS a: contains no localities"));
+            Fault(GXDS_FAULT_UNUSABLE, "cluster a: EDS a: contains no localities"));
   gxds_config_unref(config);
 }
 

@@ -25,7 +25,7 @@ TEST_F(DependencyAggregate, HasTheNameOfItsWatchHoweverItSpellsItsOwn) {  // A47
   const char *asked = "xdstp://a/g?x=1&y=2";
   Route({asked});
   const gxds_cluster *g = Aggregate("xdstp://a/g?y=2&x=1", {"a"});
-  TellResource("CDS", asked, &g->base);
+  NotifyResource("CDS", asked, &g->base);
   Settle();
   Leaf("a");
   EXPECT_EQ(Leaves(asked), Strings{"a"});
@@ -67,10 +67,10 @@ TEST_F(DependencyAggregate, ALeafIsInEveryListThatNamesItInEveryOrderOfArrival) 
     do {
       Route(routes);
       for (const auto &name : order) {
-        if (name == "agg1") Tell(Aggregate("agg1", {"leaf", "other"}));
-        if (name == "agg2") Tell(Aggregate("agg2", {"other", "agg1", "leaf"}));
+        if (name == "agg1") Notify(Aggregate("agg1", {"leaf", "other"}));
+        if (name == "agg2") Notify(Aggregate("agg2", {"other", "agg1", "leaf"}));
         if (name == "leaf" || (name == "other" && Watched("CDS", "other"))) {
-          Tell(EdsCluster(name));
+          Notify(EdsCluster(name));
         }
         Settle();
       }
@@ -210,7 +210,7 @@ TEST_F(DependencyAggregate, AWideGraphIsNotWalkedAgainAndAgain) {
       continue;
     }
     for (int i = 0; i < 8; i++) {
-      Tell(Aggregate("l" + std::to_string(level) + "_" + std::to_string(i), below));
+      Notify(Aggregate("l" + std::to_string(level) + "_" + std::to_string(i), below));
     }
     Settle();
   }

@@ -68,7 +68,7 @@ TEST_F(DependencyCluster, HasTheNameOfItsWatchHoweverItSpellsItsOwn) {  // A47
   const char *asked = "xdstp://a/c?x=1&y=2";
   Route({asked});
   const gxds_cluster *c = EdsCluster("xdstp://a/c?y=2&x=1", "e");
-  TellResource("CDS", asked, &c->base);
+  NotifyResource("CDS", asked, &c->base);
   Settle();
   Send(NewEndpoints("e"));
   EXPECT_EQ(Entry(asked)->kind, GXDS_ENTRY_ENDPOINTS);
@@ -113,9 +113,9 @@ TEST_F(DependencyCluster, AmbientErrorsLeaveTheResourcesInUseAndAreNoted) {
 TEST_F(DependencyCluster, NoKindOfErrorHidesAnother) {
   Start({"a"});
   Send(NewEndpoints("a", {0, 1, 0}));
-  TellAmbient("LDS", "listener", "one");
-  TellAmbient("CDS", "a", "two");
-  TellAmbient("EDS", "a", "three");
+  NotifyAmbient("LDS", "listener", "one");
+  NotifyAmbient("CDS", "a", "two");
+  NotifyAmbient("EDS", "a", "three");
   Settle();
   EXPECT_EQ(
       Note("a"),
@@ -201,16 +201,16 @@ TEST_F(DependencyCluster, AnUpdateOfOneClusterCostsWhatThatClusterCosts) {
   Strings names;
   for (int i = 0; i < 5000; i++) names.push_back("cluster" + std::to_string(i));
   Route(names);
-  for (const auto &name : names) Tell(EdsCluster(name));
+  for (const auto &name : names) Notify(EdsCluster(name));
   Settle();
-  for (const auto &name : names) Tell(NewEndpoints(name));
+  for (const auto &name : names) Notify(NewEndpoints(name));
   Settle();
   ASSERT_EQ(Clusters().size(), names.size());
   for (int i = 0; i < 20; i++) {
     const gxds_config *before = gxds_config_ref(config_);
     const gxds_endpoints *e = NewEndpoints(names[i * 100]);
     g_allocations = 0;
-    Tell(e);
+    Notify(e);
     gxds_dependency_manager_settle(m_);
     EXPECT_LE(g_allocations, 25u);
     while (const gxds_dependency_action *a = gxds_dependency_manager_next_action(m_)) Do(a);
@@ -233,9 +233,9 @@ TEST_F(DependencyCluster, ASubscriptionLooksAtNoOtherCluster) {
   Strings names;
   for (int i = 0; i < 1000; i++) names.push_back("cluster" + std::to_string(i));
   Route(names);
-  for (const auto &name : names) Tell(EdsCluster(name));
+  for (const auto &name : names) Notify(EdsCluster(name));
   Settle();
-  for (const auto &name : names) Tell(NewEndpoints(name));
+  for (const auto &name : names) Notify(NewEndpoints(name));
   Settle();
   g_nodes_looked_at = g_judged = 0;
   auto settle = [this] {
@@ -244,9 +244,9 @@ TEST_F(DependencyCluster, ASubscriptionLooksAtNoOtherCluster) {
   };
   gxds_dependency_manager_subscribe(m_, S("dynamic"));
   settle();
-  Tell(EdsCluster("dynamic"));
+  Notify(EdsCluster("dynamic"));
   settle();
-  Tell(NewEndpoints("dynamic"));
+  Notify(NewEndpoints("dynamic"));
   settle();
   EXPECT_EQ(Entry("dynamic")->kind, GXDS_ENTRY_ENDPOINTS);
   gxds_dependency_manager_unsubscribe(m_, S("dynamic"));

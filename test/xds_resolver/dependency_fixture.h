@@ -101,26 +101,26 @@ class Dependencies : public ::testing::Test {
   }
 
   // ---- events without settling; each takes ownership of the reference ----
-  void Tell(const gxds_listener *l) { TellResource("LDS", "listener", &l->base); }
-  void Tell(const gxds_route_config *r) { TellResource("RDS", Str(r->name), &r->base); }
-  void Tell(const gxds_cluster *c) { TellResource("CDS", Str(c->name), &c->base); }
-  void Tell(const gxds_endpoints *e) { TellResource("EDS", NameOf(e), &e->base); }
-  void TellResource(const char *type, const std::string &name, const gxds_resource *r) {
+  void Notify(const gxds_listener *l) { NotifyResource("LDS", "listener", &l->base); }
+  void Notify(const gxds_route_config *r) { NotifyResource("RDS", Str(r->name), &r->base); }
+  void Notify(const gxds_cluster *c) { NotifyResource("CDS", Str(c->name), &c->base); }
+  void Notify(const gxds_endpoints *e) { NotifyResource("EDS", NameOf(e), &e->base); }
+  void NotifyResource(const char *type, const std::string &name, const gxds_resource *r) {
     gxds_dependency_manager_on_source(m_, Token(type, name), Z("xds.example"));
     gxds_dependency_manager_on_resource(m_, Token(type, name), r, nullptr);
     gxds_resource_unref(r);
   }
-  void TellError(const std::string &type, const std::string &name, const char *why = "gone") {
+  void NotifyError(const std::string &type, const std::string &name, const char *why = "gone") {
     const gxds_error *error = NewError(why, GXDS_NOT_FOUND);
     gxds_dependency_manager_on_resource(m_, Token(type, name), nullptr, error);
     gxds_error_unref(error);
   }
-  void TellAmbient(const std::string &type, const std::string &name, const char *why) {
+  void NotifyAmbient(const std::string &type, const std::string &name, const char *why) {
     const gxds_error *error = NewError(why);
     gxds_dependency_manager_on_ambient_error(m_, Token(type, name), error);
     gxds_error_unref(error);
   }
-  void TellDns(const std::string &name, const gxds_endpoints *e, const char *why = nullptr) {
+  void NotifyDns(const std::string &name, const gxds_endpoints *e, const char *why = nullptr) {
     gxds_status s = why ? gxds_status_make(GXDS_UNAVAILABLE, "%s", why) : gxds_status_ok();
     gxds_dependency_manager_on_dns(m_, Token("DNS", name), e, &s);
     gxds_status_fini(&s);
@@ -130,19 +130,19 @@ class Dependencies : public ::testing::Test {
   // ---- the same, settled ----
   template <typename Resource>
   void Send(const Resource *r) {
-    Tell(r);
+    Notify(r);
     Settle();
   }
   void SendError(const std::string &type, const std::string &name, const char *why = "gone") {
-    TellError(type, name, why);
+    NotifyError(type, name, why);
     Settle();
   }
   void SendAmbient(const std::string &type, const std::string &name, const char *why) {
-    TellAmbient(type, name, why);
+    NotifyAmbient(type, name, why);
     Settle();
   }
   void SendDns(const std::string &name, const gxds_endpoints *e, const char *why = nullptr) {
-    TellDns(name, e, why);
+    NotifyDns(name, e, why);
     Settle();
   }
   void Subscribe(const std::string &name) {

@@ -21,12 +21,12 @@ class KeptMembers : public Dependencies {
     Send(Aggregate("mid", {"a"}));
     Leaf("a");
     Leaf("b");
-    Tell(EdsCluster("mid"));
-    Tell(Aggregate("a", {"b"}));
-    Tell(Aggregate("top", {"a"}));
+    Notify(EdsCluster("mid"));
+    Notify(Aggregate("a", {"b"}));
+    Notify(Aggregate("top", {"a"}));
     Settle();
   }
-  void LoseEndpoints(const std::string &name) { Tell(NewEndpoints(name, {})); }
+  void LoseEndpoints(const std::string &name) { Notify(NewEndpoints(name, {})); }
   size_t Priorities(const std::string &name) {
     const gxds_cluster_entry *e = Entry(name);
     EXPECT_EQ(e->kind, GXDS_ENTRY_ENDPOINTS);
@@ -36,7 +36,7 @@ class KeptMembers : public Dependencies {
 
 TEST_F(KeptMembers, LoseTheirEndpointsOnlyWhenTheNewMemberHasItsOwn) {  // A74.10
   Begin();
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"+CDS b"}));
@@ -53,7 +53,7 @@ TEST_F(KeptMembers, LoseTheirEndpointsOnlyWhenTheNewMemberHasItsOwn) {  // A74.1
 
 TEST_F(KeptMembers, FollowAtOnceWhenTheNewMemberIsAnError) {  // A74.10
   Begin();
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   Settle();
   EXPECT_GT(Priorities("a"), 0u);
@@ -64,7 +64,7 @@ TEST_F(KeptMembers, FollowAtOnceWhenTheNewMemberIsAnError) {  // A74.10
 
 TEST_F(KeptMembers, FollowAtOnceWhenTheNewMembersEndpointsAreAnError) {  // A74.10
   Begin();
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   Settle();
   Send(EdsCluster("b"));
@@ -76,9 +76,9 @@ TEST_F(KeptMembers, FollowAtOnceWhenTheNewMembersEndpointsAreAnError) {  // A74.
 
 TEST_F(KeptMembers, AreUsedThoughTheirClusterIsDeleted) {  // A74.10
   Begin();
-  Tell(Aggregate("agg", {"b"}));
-  TellError("CDS", "a", "deleted");
-  TellError("EDS", "a", "deleted");
+  Notify(Aggregate("agg", {"b"}));
+  NotifyError("CDS", "a", "deleted");
+  NotifyError("EDS", "a", "deleted");
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"+CDS b"}));
   EXPECT_EQ(Leaves("agg"), (Strings{"a"}));
@@ -91,8 +91,8 @@ TEST_F(KeptMembers, AreUsedThoughTheirClusterIsDeleted) {  // A74.10
 
 TEST_F(KeptMembers, AreErrorsOnceTheWaitIsOverWhereTheyWereDeletedInIt) {  // A74.26
   Begin();
-  Tell(Aggregate("agg", {"a", "b"}));
-  TellError("CDS", "a", "deleted");
+  Notify(Aggregate("agg", {"a", "b"}));
+  NotifyError("CDS", "a", "deleted");
   Settle();
   EXPECT_EQ(Leaves("agg"), (Strings{"a"}));
   Leaf("b");
@@ -102,7 +102,7 @@ TEST_F(KeptMembers, AreErrorsOnceTheWaitIsOverWhereTheyWereDeletedInIt) {  // A7
 
 TEST_F(KeptMembers, AreFreeWhenTheNewListIsTakenBack) {
   Begin();
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   Settle();
   Send(Aggregate("agg", {"a"}));
@@ -113,7 +113,7 @@ TEST_F(KeptMembers, AreFreeWhenTheAggregateIsDeleted) {
   Route({"agg", "a"});
   Send(Aggregate("agg", {"a"}));
   Leaf("a");
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   Settle();
   SendError("CDS", "agg");
@@ -152,7 +152,7 @@ TEST_F(KeptMembers, AreFreeWhenNobodyWantsTheAggregateAnyMore) {
   Leaf("a");
   Subscribe("agg");
   Send(Aggregate("agg", {"a"}));
-  Tell(Aggregate("agg", {"slow", "a"}));
+  Notify(Aggregate("agg", {"slow", "a"}));
   LoseEndpoints("a");
   Settle();
   EXPECT_GT(Priorities("a"), 0u);
@@ -166,7 +166,7 @@ TEST_F(KeptMembers, AreKeptForTheirOwnRouteToo) {
   Send(Aggregate("agg", {"a"}));
   Leaf("a");
   Leaf("apart");
-  Tell(Aggregate("agg", {"b", "a"}));
+  Notify(Aggregate("agg", {"b", "a"}));
   LoseEndpoints("a");
   LoseEndpoints("apart");
   Settle();
@@ -179,8 +179,8 @@ TEST_F(KeptMembers, OfAnAggregateBelowOneThatWaitsAreKept) {
   Send(Aggregate("top", {"inner"}));
   Send(Aggregate("inner", {"a"}));
   Leaf("a");
-  Tell(Aggregate("top", {"b"}));
-  Tell(Aggregate("inner", {"c"}));
+  Notify(Aggregate("top", {"b"}));
+  Notify(Aggregate("inner", {"c"}));
   LoseEndpoints("a");
   Settle();
   Leaf("c");  // inner could change, but top could not
@@ -200,7 +200,7 @@ TEST_F(KeptMembers, OfAnAggregateAboveOneThatWaitsAreKept) {
   Leaf("c");
   LoseEndpoints("a");
   LoseEndpoints("c");
-  Tell(Aggregate("inner", {"b"}));
+  Notify(Aggregate("inner", {"b"}));
   Settle();
   EXPECT_GT(Priorities("a"), 0u);
   EXPECT_GT(Priorities("c"), 0u);
@@ -219,10 +219,10 @@ TEST_F(KeptMembers, OfTwoAggregatesDoNotWaitForEachOther) {
     Send(Aggregate(inner, {std::string(inner) + "1"}));
     Leaf(std::string(inner) + "1");
   }
-  Tell(Aggregate("v", {"y", "slow"}));
-  Tell(Aggregate("w", {"x"}));
-  Tell(Aggregate("x", {"x2"}));
-  Tell(Aggregate("y", {"y2"}));
+  Notify(Aggregate("v", {"y", "slow"}));
+  Notify(Aggregate("w", {"x"}));
+  Notify(Aggregate("x", {"x2"}));
+  Notify(Aggregate("y", {"y2"}));
   Settle();
   Leaf("x2");
   Leaf("y2");
@@ -235,7 +235,7 @@ TEST_F(KeptMembers, OfTwoAggregatesDoNotWaitForEachOther) {
 
 TEST_F(KeptMembers, OfAnAggregateThatBecomesALeafAreKeptUntilItHasEndpoints) {
   Begin();
-  Tell(EdsCluster("agg"));
+  Notify(EdsCluster("agg"));
   LoseEndpoints("a");
   Settle();
   EXPECT_EQ(Leaves("agg"), (Strings{"a"}));
@@ -262,8 +262,8 @@ TEST_F(KeptMembers, ThatWereInErrorAreKeptOnceTheyAreThere) {
   SendError("CDS", "bad");
   Send(Aggregate("agg", {"slow", "inner"}));
   Send(EdsCluster("bad"));
-  Tell(Aggregate("agg", {"slow", "bad", "inner"}));
-  Tell(NewEndpoints("bad"));
+  Notify(Aggregate("agg", {"slow", "bad", "inner"}));
+  Notify(NewEndpoints("bad"));
   Settle();
   EXPECT_EQ(Leaves("agg"), (Strings{"a", "bad"}));
   LoseEndpoints("bad");
@@ -273,11 +273,11 @@ TEST_F(KeptMembers, ThatWereInErrorAreKeptOnceTheyAreThere) {
 
 TEST_F(KeptMembers, KeepTheirEndpointsUnderAnotherServiceNameToo) {
   Begin();
-  Tell(Aggregate("agg", {"slow", "a"}));
-  Tell(EdsCluster("a", "other"));
+  Notify(Aggregate("agg", {"slow", "a"}));
+  Notify(EdsCluster("a", "other"));
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"+EDS other", "+CDS slow"}));
-  Tell(NewEndpoints("other", {}));
+  Notify(NewEndpoints("other", {}));
   Settle();
   EXPECT_EQ(TakeLog(), Strings{});
   EXPECT_GT(Priorities("a"), 0u);

@@ -293,9 +293,9 @@ TEST_F(DependencyRoot, NothingChangedMeansNothingPublished) {
 
 TEST_F(DependencyRoot, ManyEventsOfOneMessageArePublishedOnce) {
   Start({"a", "b"});
-  Tell(NewEndpoints("a"));
-  Tell(NewEndpoints("b"));
-  Tell(EdsCluster("a"));
+  Notify(NewEndpoints("a"));
+  Notify(NewEndpoints("b"));
+  Notify(EdsCluster("a"));
   Settle();
   EXPECT_EQ(TakeLog(), (Strings{"publish"}));
 }

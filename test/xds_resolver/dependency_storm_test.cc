@@ -106,7 +106,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
         if (watches_.empty()) return;
         auto it = std::next(watches_.begin(), static_cast<long>(Random(watches_.size())));
         if (it->first.first == "DNS") return;
-        TellAmbient(it->first.first, it->first.second, Chance(50) ? "weather" : nullptr);
+        NotifyAmbient(it->first.first, it->first.second, Chance(50) ? "weather" : nullptr);
       }
     }
   }
@@ -117,7 +117,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
     auto watch = watches_.find(key);
     if (watch == watches_.end()) return;
     const Truth &t = truth_.at(key);
-    told_[key] = t.resource;
+    notified_[key] = t.resource;
     if (key.first == "DNS") {
       gxds_status status =
           t.resource ? gxds_status_ok() : gxds_status_make(GXDS_NOT_FOUND, "%s", t.error.c_str());
@@ -144,7 +144,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
         SetTruth(key, Chance(30) ? nullptr : &NewEndpoints(key.second)->base, "no such host");
       }
       news_.insert(key);
-      told_.erase(key);
+      notified_.erase(key);
     }
     CheckSoundness();
     CheckWhatIsKept();
@@ -330,8 +330,8 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
       const gxds_cluster_entry *now = Entry(name);
       const gxds_cluster_entry *before = gxds_config_cluster(before_, S(name));
       if (now->kind != GXDS_ENTRY_AGGREGATE || !before || before->cluster != now->cluster) continue;
-      auto told = told_.find({"CDS", name});
-      if (told == told_.end() || told->second == &now->cluster->base) continue;
+      auto notified = notified_.find({"CDS", name});
+      if (notified == notified_.end() || notified->second == &now->cluster->base) continue;
       Strings leaves = Leaves(name);
       for (size_t i = 0; i < before->leaf_cluster_count; i++) {
         std::string leaf = Str(before->leaf_clusters[i]);
@@ -343,7 +343,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
 
   std::mt19937 rng_;
   const gxds_config *before_ = nullptr;  // at the last event
-  std::map<Key, const gxds_resource *> told_;
+  std::map<Key, const gxds_resource *> notified_;
   std::map<Key, Truth> truth_;
   std::set<Key> news_;  // watched, and not notified yet
   std::multiset<std::string> subscribed_;

@@ -17,7 +17,7 @@ class DnsNames : public ::testing::Test {
  protected:
   DnsNames() {
     FakeDns::Fill(&host_);
-    names_ = gxds_dns_names_create(&host_, &args_, OnTold, this);
+    names_ = gxds_dns_names_create(&host_, &args_, OnResult, this);
   }
   ~DnsNames() override {
     gxds_dns_names_destroy(names_);
@@ -26,10 +26,10 @@ class DnsNames : public ::testing::Test {
     Forget();
   }
 
-  static void OnTold(void *arg, uint64_t token, const gxds_endpoints *endpoints,
-                     const gxds_status *status) {
+  static void OnResult(void *arg, uint64_t token, const gxds_endpoints *endpoints,
+                       const gxds_status *status) {
     auto *self = static_cast<DnsNames *>(arg);
-    self->told_.push_back(token);
+    self->notified_.push_back(token);
     self->Forget();
     if (endpoints) {
       EXPECT_TRUE(gxds_status_is_ok(status));
@@ -37,7 +37,7 @@ class DnsNames : public ::testing::Test {
     }
     self->endpoints_ = endpoints;
     self->error_ = endpoints ? "" : status->message.data;
-    if (self->when_told_) self->when_told_();
+    if (self->when_notified_) self->when_notified_();
   }
   void Forget() {
     if (endpoints_) gxds_resource_unref(&endpoints_->base);
@@ -48,7 +48,7 @@ class DnsNames : public ::testing::Test {
     EXPECT_TRUE(gxds_status_is_ok(&status));
     gxds_status_fini(&status);
   }
-  std::vector<uint64_t> TakeTold() { return std::exchange(told_, {}); }
+  std::vector<uint64_t> TakeNotified() { return std::exchange(notified_, {}); }
   const gxds_locality *Locality() const { return endpoints_->priorities[0].localities[0]; }
   // The addresses of the only endpoint; none without an endpoint.
   Strings Addresses() const {
@@ -71,18 +71,18 @@ class DnsNames : public ::testing::Test {
   gxds_host host_ = {};
   int args_ = 0;
   gxds_dns_names *names_;
-  std::vector<uint64_t> told_;
+  std::vector<uint64_t> notified_;
   const gxds_endpoints *endpoints_ = nullptr;  // from the last notification
   std::string error_;
-  std::function<void()> when_told_;
+  std::function<void()> when_notified_;
 };
 
 TEST_F(DnsNames, AllAddressesAreOneEndpointInTheOrderOfTheResult) {  // A37.17, A61.17
   Start(7, "a:80");
   EXPECT_EQ(fake_.Find("a:80")->args, &args_);
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(notified_.empty());
   fake_.Answer("a:80", {"10.0.0.2", "::1", "10.0.0.1"});
-  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{7}));
+  EXPECT_EQ(TakeNotified(), (std::vector<uint64_t>{7}));
   ASSERT_EQ(endpoints_->priority_count, 1u);
   ASSERT_EQ(endpoints_->priorities[0].locality_count, 1u);
   EXPECT_EQ(endpoints_->drop_count, 0u);
@@ -120,7 +120,7 @@ TEST_F(DnsNames, TheSameResultIsTheSameResource) {
   const gxds_endpoints *first = endpoints_;
   fake_.Answer("a:80", {"10.0.0.1", "10.0.0.2"});
   EXPECT_EQ(endpoints_, first);
-  EXPECT_EQ(TakeTold().size(), 2u) << "an error before it is over";
+  EXPECT_EQ(TakeNotified().size(), 2u) << "an error before it is over";
   fake_.Answer("a:80", {"10.0.0.2", "10.0.0.1"});
   EXPECT_NE(endpoints_, first);
   fake_.Answer("a:80", {});
@@ -143,7 +143,7 @@ TEST_F(DnsNames, EachHasItsToken) {
   Start(2, "b:80");
   fake_.Answer("b:80", {"10.0.0.2"});
   fake_.Answer("a:80", {"10.0.0.1"});
-  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{2, 1}));
+  EXPECT_EQ(TakeNotified(), (std::vector<uint64_t>{2, 1}));
   fake_.TakeLog();
   gxds_dns_names_reresolve(names_, 2);
   gxds_dns_names_reresolve(names_, 3);
@@ -155,12 +155,12 @@ TEST_F(DnsNames, EachHasItsToken) {
 
 TEST_F(DnsNames, ANameMayBeStoppedByTheCallOfItsResult) {
   Start(1, "a:80");
-  when_told_ = [this] { gxds_dns_names_stop(names_, 1); };
+  when_notified_ = [this] { gxds_dns_names_stop(names_, 1); };
   fake_.Answer("a:80", {"10.0.0.1"});
   EXPECT_TRUE(fake_.active.empty());
   EXPECT_EQ(Addresses(), (Strings{"10.0.0.1:80"}));
   Start(2, "a:80");
-  when_told_ = [this] { gxds_dns_names_stop(names_, 2); };
+  when_notified_ = [this] { gxds_dns_names_stop(names_, 2); };
   fake_.Fail("a:80", "gone");
   EXPECT_TRUE(fake_.active.empty());
   EXPECT_EQ(error_, "gone");
@@ -177,9 +177,9 @@ TEST_F(DnsNames, ResettingTheBackoffResolvesAgainWhatFailed) {
   EXPECT_EQ(fake_.TakeLog(), (Strings{"-b:80", "+b:80"}));
   gxds_dns_names_reset_backoff(names_);
   EXPECT_EQ(fake_.TakeLog(), Strings{}) << "it is being resolved";
-  TakeTold();
+  TakeNotified();
   fake_.Answer("b:80", {"10.0.0.2"});
-  EXPECT_EQ(TakeTold(), (std::vector<uint64_t>{2}));
+  EXPECT_EQ(TakeNotified(), (std::vector<uint64_t>{2}));
 }
 
 TEST_F(DnsNames, TheEndStopsThemAll) {

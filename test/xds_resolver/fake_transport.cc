@@ -31,15 +31,15 @@ void FakeTransport::RunReactor() {
   }
 }
 
-void FakeTransport::Tell(const char *type, const std::string &name,
-                         const gxds_resource *take_resource) {
+void FakeTransport::Notify(const char *type, const std::string &name,
+                           const gxds_resource *take_resource) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
   handle->events->on_resource(handle->owner, it->second, take_resource, nullptr);
   gxds_resource_unref(take_resource);
 }
 
-void FakeTransport::TellError(const char *type, const std::string &name, const char *why) {
+void FakeTransport::NotifyError(const char *type, const std::string &name, const char *why) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
   const gxds_error *error = made_up::NewError(why, GXDS_NOT_FOUND);
@@ -47,7 +47,7 @@ void FakeTransport::TellError(const char *type, const std::string &name, const c
   gxds_error_unref(error);
 }
 
-void FakeTransport::TellAmbientError(const char *type, const std::string &name, const char *why) {
+void FakeTransport::NotifyAmbientError(const char *type, const std::string &name, const char *why) {
   auto it = watches.find({type, name});
   ASSERT_TRUE(it != watches.end()) << type << " " << name;
   const gxds_error *error = made_up::NewError(why);

@@ -36,10 +36,10 @@ struct FakeTransport {
   // Runs posted functions, and those that they post.
   void RunReactor();
   // Notifies the handle's owner. Takes ownership of the reference.
-  void Tell(const char *type, const std::string &name, const gxds_resource *take_resource);
-  void TellError(const char *type, const std::string &name, const char *why);
+  void Notify(const char *type, const std::string &name, const gxds_resource *take_resource);
+  void NotifyError(const char *type, const std::string &name, const char *why);
   // Notifies an error of a resource that stays in use (A88).
-  void TellAmbientError(const char *type, const std::string &name, const char *why);
+  void NotifyAmbientError(const char *type, const std::string &name, const char *why);
   void Drained();
 };
 

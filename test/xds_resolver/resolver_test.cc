@@ -59,14 +59,14 @@ class Resolver : public ::testing::Test {
   }
 
   void Routes(const Strings &clusters) {
-    fake_.Tell("LDS", listener_, &InlineListener(RoutesTo(clusters))->base);
+    fake_.Notify("LDS", listener_, &InlineListener(RoutesTo(clusters))->base);
     fake_.Drained();
   }
   void Leaf(const std::string &name) {
-    fake_.Tell("CDS", name, &EdsCluster(name)->base);
+    fake_.Notify("CDS", name, &EdsCluster(name)->base);
     fake_.Drained();
     last_endpoints_ = NewEndpoints(name);
-    fake_.Tell("EDS", name, &last_endpoints_->base);
+    fake_.Notify("EDS", name, &last_endpoints_->base);
     fake_.Drained();
   }
   gxds_resolver_update *Take() { return gxds_resolver_take(resolver_); }
@@ -166,7 +166,7 @@ TEST_F(Resolver, TheClustersAreTheSamePointerWhileTheRoutesNameTheSame) {
 
 TEST_F(Resolver, AFailureIsAnUpdate) {  // A74.18
   Start();
-  fake_.TellError("LDS", "service", "gone");
+  fake_.NotifyError("LDS", "service", "gone");
   fake_.Drained();
   EXPECT_EQ(scheduled_, 1);
   EXPECT_EQ(TakeFailure(), "LDS resource service: gone");
@@ -174,7 +174,7 @@ TEST_F(Resolver, AFailureIsAnUpdate) {  // A74.18
 
 TEST_F(Resolver, SendsANackForWhatItRefuses) {
   Start();
-  fake_.Tell("LDS", "service", &SocketListener()->base);
+  fake_.Notify("LDS", "service", &SocketListener()->base);
   fake_.Drained();
   EXPECT_EQ(TakeFailure(),
             "LDS resource service: not an API listener (xDS server xds.example) (node "
@@ -324,7 +324,7 @@ TEST_F(Resolver, AFailureLetsGoOfTheClustersOnceTheChannelDoes) {
   Routes({"a"});
   Leaf("a");
   gxds_resolver_update *first = Take();
-  fake_.TellError("LDS", "service", "gone");
+  fake_.NotifyError("LDS", "service", "gone");
   fake_.Drained();
   EXPECT_EQ(TakeFailure(), "LDS resource service: gone");
   EXPECT_EQ(fake_.watches.count({"CDS", "a"}), 1u);
@@ -354,7 +354,7 @@ TEST_F(Resolver, PoliciesSubscribeByMail) {  // A74.29
 TEST_F(Resolver, AHostWithoutDnsIsAnErrorOfThatCluster) {
   Start();
   Routes({"a"});
-  fake_.Tell("CDS", "a", &DnsCluster("a", "example.com", 443)->base);
+  fake_.Notify("CDS", "a", &DnsCluster("a", "example.com", 443)->base);
   fake_.Drained();
   EXPECT_EQ(
       TakeNote("a"),
@@ -379,7 +379,7 @@ class DnsResolver : public Resolver {
     EXPECT_TRUE(dns_.active.empty());
   }
   void DnsLeaf(const std::string &name, const char *host, uint16_t port) {
-    fake_.Tell("CDS", name, &DnsCluster(name, host, port)->base);
+    fake_.Notify("CDS", name, &DnsCluster(name, host, port)->base);
     fake_.Drained();
   }
   // The number of the cluster's addresses in the next update; -1: not known.

@@ -82,7 +82,7 @@ TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, 
   EXPECT_EQ(timeout("/timed/m"), 500 * kMs) << "a host of one clock";
   host_.clock_distance = [] { return g_distance; };
   struct Case {
-    gxds_duration distance, told;
+    gxds_duration distance, timeout;
   };
   for (const Case &c : std::initializer_list<Case>{{0, 500 * kMs},
                                                    {1500 * kMs, 2000 * kMs},
@@ -90,7 +90,7 @@ TEST_F(Selector, TheTimeoutIsLongerByTheDistanceOfTheHostsClocks) {  // A31.13, 
                                                    {-3000 * kMs, -2500 * kMs},
                                                    {-500 * kMs, kMs}}) {  // zero would be no limit
     g_distance = c.distance;
-    EXPECT_EQ(timeout("/timed/m"), c.told) << c.distance;
+    EXPECT_EQ(timeout("/timed/m"), c.timeout) << c.distance;
     EXPECT_EQ(timeout("/zero/m"), 0) << c.distance;
     EXPECT_EQ(timeout("/none/m"), 0) << c.distance;
     EXPECT_GT(timeout("/endless/m"), INT64_MAX - 3001 * kMs) << c.distance;

@@ -58,19 +58,19 @@ class XdsResolver : public ::testing::Test {
   }
 
   void Routes(const std::vector<std::string> &clusters) {
-    fake_.Tell("LDS", "service", &InlineListener(RoutesTo(clusters))->base);
+    fake_.Notify("LDS", "service", &InlineListener(RoutesTo(clusters))->base);
     fake_.Drained();
     host_->Drain();
   }
   void Leaf(const std::string &name) {
-    fake_.Tell("CDS", name, &EdsCluster(name)->base);
+    fake_.Notify("CDS", name, &EdsCluster(name)->base);
     fake_.Drained();
-    fake_.Tell("EDS", name, &NewEndpoints(name)->base);
+    fake_.Notify("EDS", name, &NewEndpoints(name)->base);
     fake_.Drained();
     host_->Drain();
   }
   void ListenerFails(const std::string &why) {
-    fake_.TellError("LDS", "service", why.c_str());
+    fake_.NotifyError("LDS", "service", why.c_str());
     fake_.Drained();
     host_->Drain();
   }
@@ -128,7 +128,7 @@ TEST_F(XdsResolver, AFailureBeforeThereIsASnapshotIsTheResult) {  // A74.18
 TEST_F(XdsResolver, AFailureAfterOneEndsItsUseAndReportsTheNote) {  // A74.20
   Start();
   Good();
-  fake_.Tell("LDS", "service", &SocketListener()->base);
+  fake_.Notify("LDS", "service", &SocketListener()->base);
   fake_.Drained();
   host_->Drain();
   const std::string words =
@@ -174,11 +174,11 @@ TEST_F(XdsResolver, ARecoveryIsReportedOnceAndHasANewSelector) {
 TEST_F(XdsResolver, TheFaultsOfClustersAreEventsByTheirWeight) {
   Start();
   Routes({"a"});
-  fake_.TellError("CDS", "a", "gone");
+  fake_.NotifyError("CDS", "a", "gone");
   fake_.Drained();
   host_->Drain();
   Leaf("a");
-  fake_.TellAmbientError("CDS", "a", "unreachable");
+  fake_.NotifyAmbientError("CDS", "a", "unreachable");
   fake_.Drained();
   host_->Drain();
   EXPECT_THAT(host_->events,
@@ -231,9 +231,9 @@ TEST_F(XdsResolver, ABootstrapThatCannotBeReadIsReportedAtOnce) {
 TEST_F(XdsResolver, NothingIsReportedAfterShutdown) {
   Start();
   Routes({"a"});
-  fake_.Tell("CDS", "a", &EdsCluster("a")->base);
+  fake_.Notify("CDS", "a", &EdsCluster("a")->base);
   fake_.Drained();
-  fake_.Tell("EDS", "a", &NewEndpoints("a")->base);
+  fake_.Notify("EDS", "a", &NewEndpoints("a")->base);
   fake_.Drained();
   EXPECT_EQ(host_->scheduled, 1);
   host_->ShutDown();
@@ -249,7 +249,7 @@ TEST_F(XdsResolver, NothingIsReportedAfterShutdown) {
 
 TEST_F(XdsResolver, TheDataPlaneAuthorityIsThatOfThePathUnlessTheProgramSaysOtherwise) {
   auto route = [&](const char *domain) {
-    fake_.Tell("LDS", "service", &InlineListener(RoutesTo({"a"}, "routes", domain))->base);
+    fake_.Notify("LDS", "service", &InlineListener(RoutesTo({"a"}, "routes", domain))->base);
     fake_.Drained();
     host_->Drain();
   };
@@ -297,7 +297,7 @@ TEST_F(XdsResolver, ABootstrapOfTheProgramComesWithAClientOfItsOwn) {
 TEST_F(XdsResolver, TheClientsArgumentsSetHowLongAResourceIsWaitedFor) {
   struct Case {
     int milliseconds;
-    gxds_duration told;
+    gxds_duration timeout;
   };
   for (const Case &c : std::vector<Case>{{500, 500 * GXDS_MILLISECOND}, {0, 1}, {-1, 1}}) {
     grpc_arg arg = {};
@@ -308,7 +308,7 @@ TEST_F(XdsResolver, TheClientsArgumentsSetHowLongAResourceIsWaitedFor) {
     args_ = &args;
     Start();
     EXPECT_EQ(fake_.args, &args);
-    EXPECT_EQ(fake_.resource_timeout, c.told) << c.milliseconds;
+    EXPECT_EQ(fake_.resource_timeout, c.timeout) << c.milliseconds;
     End();
   }
 }

@@ -48,7 +48,7 @@ class Name {
  public:
   explicit Name(const std::string& name, const ChannelArgs& args = ChannelArgs()) {
     OnReactor([&] {
-      dns_ = host_->dns_start(gxds_str_of(name.data(), name.size()), &args, OnAnswered, this);
+      dns_ = host_->dns_start(gxds_str_of(name.data(), name.size()), &args, OnResult, this);
       EXPECT_TRUE(answers_.Empty()) << "never during the call";
     });
   }
@@ -66,8 +66,8 @@ class Name {
   bool Empty() { return answers_.Empty(); }
 
  private:
-  static void OnAnswered(void* arg, const gxds_address* addresses, size_t count,
-                         const gxds_status* status) {
+  static void OnResult(void* arg, const gxds_address* addresses, size_t count,
+                       const gxds_status* status) {
     EXPECT_TRUE(gxds_reactor_is_current());
     auto* self = static_cast<Name*>(arg);
     EXPECT_NE(self->dns_, nullptr) << "stopped";

@@ -33,21 +33,21 @@ class PickFirstTest : public PolicyTest {
 
 TEST_F(PickFirstTest, StaysInFailureUntilItIsReady) {  // A62.5
   Apply({80, 81});
-  auto say = [this](grpc_connectivity_state state, const absl::Status& status = {}) {
+  auto set_state = [this](grpc_connectivity_state state, const absl::Status& status = {}) {
     In([&] {
       for (auto& s : subchannels_) s.subchannel->watcher->OnConnectivityStateChange(state, status);
     });
   };
-  say(GRPC_CHANNEL_IDLE);
+  set_state(GRPC_CHANNEL_IDLE);
   EXPECT_EQ(state_, GRPC_CHANNEL_CONNECTING);
   for (int round = 0; round < 3; round++) {
     for (int address = 0; address < 2; address++) {
-      say(GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
+      set_state(GRPC_CHANNEL_TRANSIENT_FAILURE, absl::UnavailableError("refused"));
     }
     EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-    say(GRPC_CHANNEL_IDLE);
+    set_state(GRPC_CHANNEL_IDLE);
     EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
-    say(GRPC_CHANNEL_CONNECTING);
+    set_state(GRPC_CHANNEL_CONNECTING);
     EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   }
   EXPECT_EQ(Pick().find("fail: "), 0u);

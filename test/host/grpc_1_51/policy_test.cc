@@ -20,7 +20,7 @@ namespace {
 // The one instance of the made-up policy, and what it received.
 struct MadeUp {
   gxds_policy* policy = nullptr;
-  std::vector<std::string> told;
+  std::vector<std::string> calls;
   bool is_alive = false;
   std::function<void()> on_update;
 };
@@ -46,15 +46,15 @@ void* Create(gxds_policy* policy, const gxds_args* args) {
   g_made_up.policy = policy;
   g_made_up.is_alive = true;
   if (gxds_args_get_int(args, "made_up", &value)) {
-    g_made_up.told.push_back("made with " + std::to_string(value));
+    g_made_up.calls.push_back("made with " + std::to_string(value));
   }
   return &g_made_up;
 }
 
-void Tell(const std::string& what) { g_made_up.told.push_back(what); }
+void Record(const std::string& what) { g_made_up.calls.push_back(what); }
 
 gxds_status Update(void*, const gxds_lb_update* update) {
-  Tell("update " + std::string(update->note.data, update->note.size));
+  Record("update " + std::string(update->note.data, update->note.size));
   if (g_made_up.on_update) g_made_up.on_update();
   return gxds_status_ok();
 }
@@ -71,13 +71,13 @@ const gxds_policy_type kMadeUp = {
     nullptr,
     Create,
     Update,
-    [](void*) { Tell("exit idle"); },
-    [](void*) { Tell("reset backoff"); },
-    [](void*) { Tell("end"); },
+    [](void*) { Record("exit idle"); },
+    [](void*) { Record("reset backoff"); },
+    [](void*) { Record("end"); },
     [](void*) { g_made_up.is_alive = false; },
-    [](void*) { Tell("deadline"); },
+    [](void*) { Record("deadline"); },
     [](void*, uint64_t number, gxds_str text) {
-      Tell("poked " + std::to_string(number) + " " + std::string(text.data, text.size));
+      Record("poked " + std::to_string(number) + " " + std::string(text.data, text.size));
     },
     nullptr,
     nullptr,
@@ -94,7 +94,7 @@ const bool g_registered = [] {
   return true;
 }();
 
-using Told = std::vector<std::string>;
+using Calls = std::vector<std::string>;
 
 class PolicyInCTest : public PolicyTest {
  protected:
@@ -104,7 +104,7 @@ class PolicyInCTest : public PolicyTest {
     ASSERT_TRUE(config.ok()) << config.status();
     config_ = *config;
   }
-  Told TakeTold() { return std::exchange(g_made_up.told, {}); }
+  Calls TakeCalls() { return std::exchange(g_made_up.calls, {}); }
 
   RefCountedPtr<LoadBalancingPolicy::Config> config_;
 };
@@ -124,14 +124,14 @@ TEST_F(PolicyInCTest, IsCalledForEachCallOfTheHost) {
     policy_->ExitIdleLocked();
     policy_->ResetBackoffLocked();
   });
-  EXPECT_EQ(TakeTold(), (Told{"made with 5", "update note", "exit idle", "reset backoff"}));
+  EXPECT_EQ(TakeCalls(), (Calls{"made with 5", "update note", "exit idle", "reset backoff"}));
   In([&] { policy_.reset(); });
-  EXPECT_EQ(TakeTold(), Told{"end"});
+  EXPECT_EQ(TakeCalls(), Calls{"end"});
   EXPECT_FALSE(g_made_up.is_alive);
 }
 
 TEST_F(PolicyInCTest, DeadlineComesOnceAndTheLatestCounts) {
-  TakeTold();
+  TakeCalls();
   In([&] {
     const gxds_time now = gxds_policy_now(g_made_up.policy);
     gxds_policy_set_deadline(g_made_up.policy, now + GXDS_SECOND);
@@ -139,43 +139,43 @@ TEST_F(PolicyInCTest, DeadlineComesOnceAndTheLatestCounts) {
   });
   EXPECT_EQ(timer_count(), 1u);
   Pass(3 * GXDS_SECOND / 2);
-  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(TakeCalls(), Calls{});
   Pass(GXDS_SECOND);
-  EXPECT_EQ(TakeTold(), Told{"deadline"});
+  EXPECT_EQ(TakeCalls(), Calls{"deadline"});
   In([&] { gxds_policy_set_deadline(g_made_up.policy, GXDS_TIME_NEVER - 1); });
   In([&] { policy_.reset(); });
   EXPECT_EQ(timer_count(), 0u) << "it ended with the policy";
 }
 
 TEST_F(PolicyInCTest, PokeComesLaterAndNotAfterTheEnd) {
-  TakeTold();
+  TakeCalls();
   gxds_poker* poker = gxds_poker_ref(gxds_policy_poker(g_made_up.policy));
   In([&] {
     gxds_poker_poke(poker, 3, gxds_str_z("text"));
-    EXPECT_EQ(TakeTold(), Told{}) << "not from there";
+    EXPECT_EQ(TakeCalls(), Calls{}) << "not from there";
   });
-  EXPECT_EQ(TakeTold(), Told{"poked 3 text"});
+  EXPECT_EQ(TakeCalls(), Calls{"poked 3 text"});
   In([&] {
     gxds_poker_poke(poker, 4, gxds_str_z(""));
     policy_.reset();
   });
-  EXPECT_EQ(TakeTold(), Told{"end"});
+  EXPECT_EQ(TakeCalls(), Calls{"end"});
   In([&] { gxds_poker_poke(poker, 5, gxds_str_z("")); });
-  EXPECT_EQ(TakeTold(), Told{});
+  EXPECT_EQ(TakeCalls(), Calls{});
   gxds_poker_unref(poker);
 }
 
 TEST_F(PolicyInCTest, FirstRpcThatWaitsMakesItExitIdle) {
-  TakeTold();
+  TakeCalls();
   In([&] { gxds_policy_publish_queue(g_made_up.policy, GRPC_CHANNEL_IDLE); });
   EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Pick(), "queue");
   EXPECT_EQ(Pick(), "queue");
-  EXPECT_EQ(TakeTold(), Told{"exit idle"});
+  EXPECT_EQ(TakeCalls(), Calls{"exit idle"});
 }
 
 TEST_F(PolicyInCTest, EndInItsOwnUpdateLeavesItsMemoryUntilThatReturns) {
-  TakeTold();
+  TakeCalls();
   g_made_up.on_update = [this] {
     policy_.reset();
     EXPECT_TRUE(g_made_up.is_alive);
@@ -187,7 +187,7 @@ TEST_F(PolicyInCTest, EndInItsOwnUpdateLeavesItsMemoryUntilThatReturns) {
     update.config = config_;
     policy_->UpdateLocked(std::move(update)).IgnoreError();
   });
-  EXPECT_EQ(TakeTold(), (Told{"update ", "end"}));
+  EXPECT_EQ(TakeCalls(), (Calls{"update ", "end"}));
   EXPECT_FALSE(g_made_up.is_alive);
   EXPECT_EQ(published_, 0);
 }

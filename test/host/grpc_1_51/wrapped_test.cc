@@ -102,7 +102,7 @@ class WrappedTest : public PolicyTest {
     AppendAddresses(locality_.get(), &addresses);
     Update(*config, ChannelArgs(), std::move(addresses));
   }
-  void Say(const std::string& address, grpc_connectivity_state state) {
+  void SetState(const std::string& address, grpc_connectivity_state state) {
     for (auto it = subchannels_.rbegin(); it != subchannels_.rend(); ++it) {
       if (it->address != address || it->subchannel->watcher == nullptr) continue;
       In([&] { it->subchannel->watcher->OnConnectivityStateChange(state, absl::OkStatus()); });
@@ -159,29 +159,29 @@ TEST_F(WrappedTest, TrackerOfTheHostsPolicyGetsAllThatOursGets) {
 // Regression: the host's policy used an object here that pick_first had freed.
 TEST_F(WrappedTest, PickFirstGoesToTheNextAddress) {  // A50
   Start("pick_first", {1, 2});
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_IDLE);
-  Say(kA, GRPC_CHANNEL_CONNECTING);
-  Say(kA, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_CONNECTING);
+  SetState(kA, GRPC_CHANNEL_READY);
   ASSERT_EQ(Call(), kA);
   EjectA();
   EXPECT_EQ(state_, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Call(), "queue");
   In([&] { policy_->ExitIdleLocked(); });
-  Say(kA, GRPC_CHANNEL_READY);
-  Say(kB, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_READY);
+  SetState(kB, GRPC_CHANNEL_IDLE);
   In([] {});
-  Say(kB, GRPC_CHANNEL_CONNECTING);
-  Say(kB, GRPC_CHANNEL_READY);
+  SetState(kB, GRPC_CHANNEL_CONNECTING);
+  SetState(kB, GRPC_CHANNEL_READY);
   EXPECT_EQ(Call(), kB) << "the first is ejected, though it is connected";
 }
 
 TEST_F(WrappedTest, OnlyAddressOfPickFirstComesBack) {  // A50
   Start("pick_first", {1});
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   ASSERT_EQ(Call(), kA);
   EjectA();
   In([&] { policy_->ExitIdleLocked(); });
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   EXPECT_EQ(state_, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(Call(),
             "fail: UNAVAILABLE: failed to connect to all addresses; last error: UNAVAILABLE: "
@@ -192,7 +192,7 @@ TEST_F(WrappedTest, OnlyAddressOfPickFirstComesBack) {  // A50
 
 TEST_F(WrappedTest, PickersAndCallsOutliveThePolicy) {
   Start("round_robin", {1});
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   std::unique_ptr<Tracker> tracker;
   PickWith(&tracker);
   In([&] { policy_.reset(); });

@@ -33,33 +33,33 @@ TEST_F(ClusterImplPolicyTest, LoadIsCountedFromStartToFinish) {
   Start(Leaf(Picking(&lrs_)));
   auto ok = host_.Pick(), bad = host_.Pick(), unused = host_.Pick();
   EXPECT_EQ(ok->Text(), "127.0.0.1:97");
-  EXPECT_EQ(Told(), "c[a 0=0+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 0=0+0 0 now]");
   ok->Start();
   bad->Start();
-  EXPECT_EQ(Told(), "c[a 2=0+0 2 now]");
+  EXPECT_EQ(LoadReport(), "c[a 2=0+0 2 now]");
   ok->Finish();
   bad->Finish(Unavailable("gone"));
   unused->Drop();
-  EXPECT_EQ(Told(), "c[a 0=1+1 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 0=1+1 0 now]");
   EXPECT_EQ(host_.script.started, 2) << "the child's trackers are served too";
   EXPECT_EQ(host_.script.finished, 2);
 }
 
 TEST_F(ClusterImplPolicyTest, LoadIsCountedByLocality) {
   Start(Leaf(Picking(&lrs_), MakeEndpoints({{"a", "b"}})));
-  EXPECT_EQ(Told(), "c[a 0=0+0 0 now][b 0=0+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 0=0+0 0 now][b 0=0+0 0 now]");
 }
 
 TEST_F(ClusterImplPolicyTest, LrsThatComesLaterCountsOnTheSubchannelsThereAre) {
   auto endpoints = MakeEndpoints({{"a"}});
   Start(Leaf(Picking(), endpoints));
-  EXPECT_EQ(Told(), "");
+  EXPECT_EQ(LoadReport(), "");
   size_t subchannels = host_.subchannels_made;
   Apply(Leaf(Picking(&lrs_), endpoints));
   auto call = host_.Pick();
   call->Start();
   call->Finish();
-  EXPECT_EQ(Told(), "c[a 1=1+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 1=1+0 0 now]");
   EXPECT_EQ(host_.subchannels_made, subchannels);
 }
 
@@ -67,7 +67,7 @@ TEST_F(ClusterImplPolicyTest, DroppedByCategory) {
   Start(Leaf(Picking(&lrs_), MakeEndpoints({{"a"}}, {{"lb", 1000000}})));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "drop: UNAVAILABLE: EDS-configured drop: lb (cluster c)");
-  EXPECT_EQ(Told(), "c[a 0=0+0 0 now] dropped 1 lb:1");
+  EXPECT_EQ(LoadReport(), "c[a 0=0+0 0 now] dropped 1 lb:1");
 }
 
 TEST_F(ClusterImplPolicyTest, DropAllIsReadyWithoutAnyBackend) {
@@ -99,7 +99,7 @@ TEST_F(ClusterImplPolicyTest, CircuitBreakerLimitsWhatIsInFlight) {  // A32.4, A
   EXPECT_EQ(Pick(), "drop: UNAVAILABLE: circuit breaker drop (cluster c)");
   call->Finish();
   EXPECT_EQ(Pick(), "127.0.0.1:97") << "finished, though the host still has the tracker";
-  EXPECT_EQ(Told(), "c[a 1=1+0 0 now] dropped 1");
+  EXPECT_EQ(LoadReport(), "c[a 1=1+0 0 now] dropped 1");
 }
 
 // One locality with one endpoint, which has that hostname. A call renames the endpoints of earlier
@@ -160,7 +160,7 @@ class SniTest : public ClusterImplPolicyTest {
     args_ = args_.Set("xds_credentials", 1);
     options_.tls = true;
   }
-  const std::string* Asked(const char* hostname) {
+  const std::string* ServerName(const char* hostname) {
     Start(Leaf(options_, *hostname == 0 ? MakeEndpoints({{"a"}}) : MakeNamed(hostname)));
     return host_.subchannels()[0]->args.GetString("server_name");
   }
@@ -170,27 +170,27 @@ class SniTest : public ClusterImplPolicyTest {
 
 TEST_F(SniTest, ASubchannelGetsTheClusters) {  // A101.2
   options_.sni = "sni.example";
-  const std::string* asked = Asked("a.example");
-  ASSERT_NE(asked, nullptr);
-  EXPECT_EQ(*asked, "sni.example");
+  const std::string* name = ServerName("a.example");
+  ASSERT_NE(name, nullptr);
+  EXPECT_EQ(*name, "sni.example");
 }
 
 TEST_F(SniTest, ASubchannelGetsTheHostnameOfItsEndpoint) {  // A101.1
   options_.sni = "sni.example";
   options_.auto_host_sni = true;
-  const std::string* asked = Asked("a.example:80");
-  ASSERT_NE(asked, nullptr);
-  EXPECT_EQ(*asked, "a.example");
+  const std::string* name = ServerName("a.example:80");
+  ASSERT_NE(name, nullptr);
+  EXPECT_EQ(*name, "a.example");
 }
 
 TEST_F(SniTest, ASubchannelOfAClusterWithoutSniGetsNone) {  // A101.3
-  EXPECT_EQ(Asked("a.example"), nullptr);
+  EXPECT_EQ(ServerName("a.example"), nullptr);
 }
 
 TEST_F(SniTest, ASubchannelOfOtherCredentialsGetsNone) {  // A101
   args_ = Args();
   options_.sni = "sni.example";
-  EXPECT_EQ(Asked("a.example"), nullptr);
+  EXPECT_EQ(ServerName("a.example"), nullptr);
 }
 
 TEST_F(ClusterImplPolicyTest, UnchangedUpdatesTouchNothing) {
@@ -228,7 +228,7 @@ TEST_F(ClusterImplPolicyTest, PickersOutliveThePolicy) {
   host_.End();
   EXPECT_EQ(Pick(), "127.0.0.1:97");
   call->Finish();
-  EXPECT_EQ(Told(), "c[a 1=1+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 1=1+0 0 now]");
 }
 
 TEST_F(ClusterImplPolicyTest, ConfigFromJson) {  // A37.24, A74.41

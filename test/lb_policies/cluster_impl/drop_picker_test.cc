@@ -56,7 +56,7 @@ struct Scenario {
     return "?";
   }
   // The metrics of the next load report, "cpu 2/3 named 1/4": requests and sum.
-  std::string ToldMetrics() {
+  std::string ReportedMetrics() {
     gxds_load_filter all = {true, nullptr, 0};
     gxds_load_report* r = gxds_load_report_build(store.get(), &server, all, 0);
     std::string out;
@@ -80,7 +80,7 @@ struct Scenario {
     gxds_cluster_call_end(&call, false);
   }
   // The next load report, as "issued=ok+failed now dropped a:1".
-  std::string Told() {
+  std::string LoadReport() {
     gxds_load_filter all = {true, nullptr, 0};
     gxds_load_report* r = gxds_load_report_build(store.get(), &server, all, 0);
     std::string out;
@@ -106,14 +106,14 @@ TEST(DropPicker, WithoutCategoriesNothingIsDropped) {
   Scenario s;
   s.Make({});
   for (int i = 0; i < 100; i++) EXPECT_EQ(s.Pick(), "");
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 0");
 }
 
 TEST(DropPicker, CategoryOfAMillionDropsEverything) {
   Scenario s;
   s.Make({{"none", 0}, {"all", 1000000}, {"later", 1000000}});
   for (int i = 0; i < 100; i++) EXPECT_EQ(s.Pick(), "all") << "in the order of the resource";
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 100 all:100");
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 100 all:100");
 }
 
 TEST(DropPicker, EachCategoryDrawsForItself) {  // A27.39
@@ -135,7 +135,7 @@ TEST(DropPicker, CircuitBreakerDropsAtTheLimitAndCountsWithoutCategory) {  // A3
   ASSERT_TRUE(gxds_cluster_call_init(&a, s.picker, s.slot));
   ASSERT_TRUE(gxds_cluster_call_init(&b, s.picker, s.slot));
   EXPECT_EQ(s.Pick(), "breaker");
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 1");
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 1");
   gxds_cluster_call_end(&a, true);
   EXPECT_EQ(s.Pick(), "") << "a place is free again";
   ASSERT_TRUE(gxds_cluster_call_init(&c, s.picker, s.slot));
@@ -155,7 +155,7 @@ TEST(ReportedMetrics, AreThoseOfTheCluster) {  // A64.6, A85.2, A85.3, A85.4
     s.Make({}, 1024, cluster.get());
     s.CallWith(report);
     s.CallWith(report);
-    return s.ToldMetrics();
+    return s.ReportedMetrics();
   };
   EXPECT_EQ(told({true, false, false, false, nullptr, 0}), "cpu 2/2");
   EXPECT_EQ(told({false, true, true, false, nullptr, 0}), "mem 2/4 app 2/6");
@@ -171,7 +171,7 @@ TEST(ReportedMetrics, AreNoneWhereTheClusterHasNone) {  // A85.1
   EXPECT_FALSE(gxds_cluster_call_wants_report(&call)) << "it is not even looked for";
   gxds_cluster_call_end(&call, true);
   s.CallWith(orca_test::Cpu(1) + orca_test::Named("a", 4));
-  EXPECT_EQ(s.ToldMetrics(), "");
+  EXPECT_EQ(s.ReportedMetrics(), "");
 }
 
 TEST(ReportedMetrics, WithoutAnLrsServerNothingIsLookedFor) {
@@ -203,7 +203,7 @@ TEST(ReportedMetrics, ACallOutlivesItsCluster) {
   gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
   gxds_cluster_call_end(&call, true);
   gxds_cluster_call_reported(&call, gxds_str_of(report.data(), report.size()));
-  EXPECT_EQ(s.ToldMetrics(), "cpu 1/7") << "failed or not; after the end no more";
+  EXPECT_EQ(s.ReportedMetrics(), "cpu 1/7") << "failed or not; after the end no more";
 }
 
 TEST(ReportedMetrics, WhatIsNoReportCountsForNothing) {
@@ -214,9 +214,9 @@ TEST(ReportedMetrics, WhatIsNoReportCountsForNothing) {
   auto cluster = snapshot::MakeCluster("c", options);
   s.Make({}, 1024, cluster.get());
   s.CallWith("nonsense");
-  EXPECT_EQ(s.ToldMetrics(), "");
+  EXPECT_EQ(s.ReportedMetrics(), "");
   s.CallWith("");
-  EXPECT_EQ(s.ToldMetrics(), "cpu 1/0") << "a report in which nothing is set";
+  EXPECT_EQ(s.ReportedMetrics(), "cpu 1/0") << "a report in which nothing is set";
 }
 
 TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channels
@@ -227,7 +227,7 @@ TEST(DropPicker, LastPlaceIsGivenOnceThoughTwoSawIt) {  // A32.8: across channel
   gxds_cluster_call a, b;
   ASSERT_TRUE(gxds_cluster_call_init(&a, s.picker, s.slot));
   EXPECT_FALSE(gxds_cluster_call_init(&b, s.picker, s.slot));
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 1");
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 1");
   gxds_cluster_call_end(&b, true);
   gxds_cluster_call_end(&a, true);
 }
@@ -258,7 +258,7 @@ TEST(DropPicker, WithoutLrsDropsAreNotCountedButHappen) {  // A27.27
   EXPECT_EQ(s.Pick(), "all");
   s.Make({}, 0);
   EXPECT_EQ(s.Pick(), "breaker");
-  EXPECT_EQ(s.Told(), "");
+  EXPECT_EQ(s.LoadReport(), "");
 }
 
 TEST(ClusterCall, CountsFromStartToFinish) {  // A32.4
@@ -266,13 +266,13 @@ TEST(ClusterCall, CountsFromStartToFinish) {  // A32.4
   s.Make({});
   gxds_cluster_call call;
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0") << "picked is not started";
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 0") << "picked is not started";
   gxds_cluster_call_started(&call);
-  EXPECT_EQ(s.Told(), "1=0+0 1 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "1=0+0 1 now dropped 0");
   gxds_cluster_call_end(&call, true);
-  EXPECT_EQ(s.Told(), "0=0+1 0 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "0=0+1 0 now dropped 0");
   gxds_cluster_call_end(&call, true);
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0") << "once";
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 0") << "once";
 }
 
 TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // the pick may be queued again
@@ -282,7 +282,7 @@ TEST(ClusterCall, NeverStartedIsNotCountedAndGivesBackItsPlace) {  // the pick m
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_end(&call, true);
   EXPECT_EQ(gxds_call_counter_load(s.counter), 0u);
-  EXPECT_EQ(s.Told(), "0=0+0 0 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "0=0+0 0 now dropped 0");
 }
 
 TEST(ClusterCall, StartedAndNeverFinishedHasFailed) {
@@ -292,7 +292,7 @@ TEST(ClusterCall, StartedAndNeverFinishedHasFailed) {
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_started(&call);
   gxds_cluster_call_end(&call, true);
-  EXPECT_EQ(s.Told(), "1=0+1 0 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "1=0+1 0 now dropped 0");
 }
 
 TEST(ClusterCall, FinishesWhereItStartedThoughTheSlotMoved) {
@@ -303,7 +303,7 @@ TEST(ClusterCall, FinishesWhereItStartedThoughTheSlotMoved) {
   gxds_cluster_call_started(&call);
   gxds_locality_slot_set(s.slot, s.store.get(), &s.server, gxds_str_z("other"), gxds_str_z(""));
   gxds_cluster_call_end(&call, false);
-  EXPECT_EQ(s.Told(), "1=1+0 0 now dropped 00=0+0 0 now dropped 0");
+  EXPECT_EQ(s.LoadReport(), "1=1+0 0 now dropped 00=0+0 0 now dropped 0");
 }
 
 TEST(LocalitySlot, WithoutServerNothingIsCounted) {  // A27.27
@@ -313,7 +313,7 @@ TEST(LocalitySlot, WithoutServerNothingIsCounted) {  // A27.27
   ASSERT_TRUE(gxds_cluster_call_init(&call, s.picker, s.slot));
   gxds_cluster_call_started(&call);
   gxds_cluster_call_end(&call, false);
-  EXPECT_EQ(s.Told(), "");
+  EXPECT_EQ(s.LoadReport(), "");
 }
 
 TEST(LocalitySlot, HoldsEachCounterOnce) {

@@ -53,7 +53,7 @@ class TreeTest : public PolicyTest {
     return options;
   }
   // The next load report: "c[a 2=1+1 0 now] dropped 1 lb:1".
-  std::string Told() {
+  std::string LoadReport() {
     gxds_load_report* r = gxds_load_report_build(store_.get(), &lrs_, {true, nullptr, 0}, 0);
     std::string out;
     for (size_t i = 0; i < r->cluster_count; i++) {

@@ -102,7 +102,7 @@ TEST_F(WholeTreeTest, EjectedBackendGetsNoRpcsAndItsFailuresAreReported) {  // A
     call->Start();
     call->Finish(call->Text() == In("a") ? Unavailable("broken") : Status());
   }
-  EXPECT_EQ(Told(), "c[a 5=0+5 0 now][b 5=5+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[a 5=0+5 0 now][b 5=5+0 0 now]");
   host_.Pass(GXDS_SECOND);
   for (int i = 0; i < 10; i++) EXPECT_EQ(Pick(To("c")), In("b"));
   host_.Pass(31 * GXDS_SECOND);

@@ -86,13 +86,13 @@ class EndpointSubchannelTest : public TreeTest {
            mailbox_);
   }
   void Connect(const std::string& address) {
-    Say(address, GRPC_CHANNEL_CONNECTING);
-    Say(address, GRPC_CHANNEL_READY);
+    SetState(address, GRPC_CHANNEL_CONNECTING);
+    SetState(address, GRPC_CHANNEL_READY);
   }
   // Makes the connection attempt fail, so the address is in its backoff.
   void Refuse(const std::string& address) {
-    Say(address, GRPC_CHANNEL_CONNECTING);
-    Say(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
+    SetState(address, GRPC_CHANNEL_CONNECTING);
+    SetState(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
   }
   int ConnectsOf(const std::string& address) const {
     const Subchannel* s = host_.Watched(address);
@@ -127,7 +127,7 @@ TEST_F(EndpointSubchannelTest, FamiliesAreTriedInTurnsUntilOneConnects) {  // A6
   host_.Pass(1 * GXDS_MILLISECOND);
   EXPECT_EQ(ConnectsOf(kA6), 1) << "the other family goes before the second of the first";
   EXPECT_EQ(ConnectsOf(kA2), 0);
-  Say(kA6, GRPC_CHANNEL_READY);
+  SetState(kA6, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), kA6);
   EXPECT_EQ(WatchedAddresses(), OneConnection{kA6}) << "the others are given up";
@@ -151,10 +151,10 @@ TEST_F(EndpointSubchannelTest, FailsWhenAllAddressesDoAndGoesOnTrying) {  // A61
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_NE(host_.status.message.find("10.0.0.1:2 refused"), std::string::npos) << host_.status;
   EXPECT_EQ(host_.reresolutions, 1);
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(ConnectsOf(kA), 2) << "by itself";
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), kA);
 }
 
@@ -163,7 +163,7 @@ TEST_F(EndpointSubchannelTest, ALostConnectionIsTriedAnewInOrder) {  // A61.5
   Refuse(kA);
   Connect(kA2);
   EXPECT_EQ(Pick(), kA2);
-  Say(kA2, GRPC_CHANNEL_IDLE);
+  SetState(kA2, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(Pick(), "queue");
   Connect(kA);
@@ -174,7 +174,7 @@ TEST_F(EndpointSubchannelTest, APickOfALostConnectionWaits) {  // A61.5
   Start("", {{1, 2}});
   Connect(kA);
   gxds_picker* picker = gxds_picker_ref(host_.picker());
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.PickWith(picker, Request())->Text(), "queue");
   gxds_picker_unref(picker);
 }
@@ -196,7 +196,7 @@ TEST_F(EndpointSubchannelTest, EachAddressThatIsTriedIsAnAttempt) {  // A94.1, A
   ASSERT_EQ(ConnectsOf(kA2), 1) << "while the other family is connecting";
   Connect(kA6);
   EXPECT_EQ(counts(), "1 open, 1 made, 1 failed, 0 lost, 0 shut") << "one attempt is given up";
-  Say(kA6, GRPC_CHANNEL_IDLE);
+  SetState(kA6, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(counts(), "0 open, 1 made, 1 failed, 1 lost, 0 shut");
 }
 
@@ -215,7 +215,7 @@ TEST_F(EndpointSubchannelTest, LoadIsOfOneLocalityWhateverTheAddress) {  // A61.
   auto call = host_.Pick();
   call->Start();
   call->Finish();
-  EXPECT_EQ(Told(), "c[z 1=1+0 0 now]");
+  EXPECT_EQ(LoadReport(), "c[z 1=1+0 0 now]");
 }
 
 TEST_F(EndpointSubchannelTest, AnotherOrderKeepsItAndAnotherSetDoesNot) {  // A61.6
@@ -232,7 +232,7 @@ TEST_F(EndpointSubchannelTest, AnotherOrderKeepsItAndAnotherSetDoesNot) {  // A6
     Apply({{2, 1}});
     EXPECT_EQ(host_.subchannels_made, made);
     EXPECT_EQ(Pick(request), kA);
-    Say(kA, GRPC_CHANNEL_IDLE);
+    SetState(kA, GRPC_CHANNEL_IDLE);
     Pick(request);
     EXPECT_EQ(ConnectsOf(kA2), 1) << "the new order counts from the next attempt on";
     EXPECT_EQ(ConnectsOf(kA), 0);
@@ -288,7 +288,7 @@ TEST_F(EndpointSubchannelTest, RingHashPutsItWhereItsFirstAddressIs) {  // A61.1
       for (const auto& one : ports) {
         const std::string address = one[0] < 1000 ? "10.0.0.1:" + std::to_string(one[0]) : "?";
         if (host_.Watched(address) && host_.Watched(address)->state == GRPC_CHANNEL_CONNECTING) {
-          Say(address, GRPC_CHANNEL_READY);
+          SetState(address, GRPC_CHANNEL_READY);
         }
       }
       out += host_.Pick(request)->Text() + " ";
@@ -360,7 +360,7 @@ TEST_P(EjectedEndpointTest, WhatItDidAtOneAddressCountsAtTheOther) {  // A61.12
   while (call->Text() != kA) call = host_.Pick();
   call->Start();
   call->Finish(Status(GXDS_INTERNAL, "failed"));
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   Refuse(kA);
   Connect(kA2);
   call = host_.Pick();
@@ -383,14 +383,14 @@ TEST_P(EjectedEndpointTest, ItIsEjectedAtAllItsAddressesAndStaysConnected) {  //
   EXPECT_EQ(host_.Watched(kA)->state, GRPC_CHANNEL_READY) << "its connection is kept";
   Apply({{2, 1}, {3}});
   EXPECT_EQ(Picks(10), all_to_b_) << "the same, in another order";
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   for (const char* address : {kA, kA2}) {
-    if (host_.Watched(address) != nullptr) Say(address, GRPC_CHANNEL_READY);
+    if (host_.Watched(address) != nullptr) SetState(address, GRPC_CHANNEL_READY);
     EXPECT_EQ(Picks(10), all_to_b_) << address;
   }
   host_.Pass(31 * GXDS_SECOND);
   for (const char* address : {kA, kA2}) {
-    if (host_.Watched(address) != nullptr) Say(address, GRPC_CHANNEL_READY);
+    if (host_.Watched(address) != nullptr) SetState(address, GRPC_CHANNEL_READY);
   }
   EXPECT_LT(Picks(10)[kB], 10) << "it is free again";
 }
@@ -410,7 +410,7 @@ TEST_F(EndpointSubchannelTest, LoadReportsAreThoseOfTheConnectionThereIs) {  // 
   ASSERT_NE(of_a, nullptr);
   EXPECT_EQ(host_.Watched(kA)->report_interval, 10 * GXDS_SECOND);
   gxds_load_listener_ref(of_a);
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(ListenerOf(host_, kA), nullptr) << "not before it is chosen";
   Refuse(kA);
   Connect(kA2);

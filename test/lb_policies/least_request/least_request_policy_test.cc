@@ -31,15 +31,15 @@ class LeastRequestPolicyTest : public PolicyTest {
            "note");
     host_.Pass(0);
   }
-  void SayAt(int port, grpc_connectivity_state state, const Status& status = Status()) {
+  void SetStateAt(int port, grpc_connectivity_state state, const Status& status = Status()) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state, status);
   }
 };
 
 TEST_F(LeastRequestPolicyTest, RpcsGoToTheEndpointWithTheFewest) {  // A48.3, A48.6
   Apply({80, 81}, R"("choiceCount":10)");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   const auto busy = host_.Pick();
   busy->Start();
   EXPECT_LE(Picks(1000)[busy->Text()], 20) << "only where all ten draws are of it: one of 1,024";
@@ -89,8 +89,8 @@ TEST_F(LeastRequestPolicyTest, AnotherProxyMakesAnotherSubchannelOfThatEndpointA
 
 TEST_F(LeastRequestPolicyTest, RpcsThatNeverBeganAreNotCounted) {
   Apply({80, 81}, R"("choiceCount":10)");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   std::vector<std::unique_ptr<Call>> waiting;
   for (int i = 0; i < 100; i++) waiting.push_back(host_.Pick());
   const auto dropped = host_.Pick();
@@ -105,25 +105,25 @@ TEST_F(LeastRequestPolicyTest, ConnectsToAllAndPicksAmongThoseThatAreReady) {  /
   Apply({80, 81, 82});
   EXPECT_EQ(host_.subchannels_made, 3u);
   EXPECT_EQ(Pick(), "queue");
-  SayAt(80, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  SetStateAt(80, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   for (int i = 0; i < 20; i++) EXPECT_EQ(Pick(), "10.0.0.1:81");
-  SayAt(81, GRPC_CHANNEL_IDLE);
+  SetStateAt(81, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.reresolutions, 2) << "for each that broke";
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
-  SayAt(81, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("gone"));
-  SayAt(82, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  SetStateAt(81, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("gone"));
+  SetStateAt(82, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
-  SayAt(82, GRPC_CHANNEL_CONNECTING);
+  SetStateAt(82, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
 }
 
 TEST_F(LeastRequestPolicyTest, UpdateKeepsConnections) {
   Apply({80, 81});
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   Apply({81, 82});
   EXPECT_EQ(host_.subchannels_made, 3u) << "one new";
   EXPECT_EQ(Pick(), "10.0.0.1:81");
@@ -131,7 +131,7 @@ TEST_F(LeastRequestPolicyTest, UpdateKeepsConnections) {
   EXPECT_EQ(host_.subchannels_made, 3u);
   Apply({81}, "", Args().Set("a", 1));
   EXPECT_EQ(host_.subchannels_made, 4u) << "connections to other args";
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_EQ(WatchedCount(), 1u);
   Apply({81}, "", Args().Set("a", 1), "other");
   EXPECT_EQ(host_.subchannels_made, 5u) << "its load is another locality's";
@@ -145,11 +145,11 @@ TEST_F(LeastRequestPolicyTest, AnAddressThatIsThereTwiceIsOneEndpoint) {  // A48
 TEST_F(LeastRequestPolicyTest, ANewEndpointIsDrawnLessOftenUntilItsWindowEnds) {  // E1.8
   const char* slow = R"("slowStart":{"window":"60s"})";
   Apply({80, 81}, slow);
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.timer_count(), 0u) << "none is new";
   Apply({80, 81, 82}, slow);
-  SayAt(82, GRPC_CHANNEL_READY);
+  SetStateAt(82, GRPC_CHANNEL_READY);
   const auto share = [this] { return Picks(21000)["10.0.0.1:82"]; };
   EXPECT_NEAR(share(), 1000, 150);
   host_.Pass(30 * GXDS_SECOND);
@@ -160,7 +160,7 @@ TEST_F(LeastRequestPolicyTest, ANewEndpointIsDrawnLessOftenUntilItsWindowEnds) {
   Apply({80, 81, 82}, slow);
   EXPECT_NEAR(share(), 7000, 400) << "all are known by now";
   Apply({80, 81, 82, 83}, slow);
-  SayAt(83, GRPC_CHANNEL_READY);
+  SetStateAt(83, GRPC_CHANNEL_READY);
   host_.Pass(61 * GXDS_SECOND);
   EXPECT_NEAR(Picks(20000)["10.0.0.1:83"], 5000, 400);
   EXPECT_EQ(host_.timer_count(), 0u);
@@ -209,12 +209,12 @@ TEST_F(LeastRequestAddresses, AddressesThatAreNoIpAddressesAreDistinct) {
 // A READY endpoint that an update removes stays in the picks until another is READY.
 TEST_F(LeastRequestAddresses, WhatIsLeavingIsForNoOtherAddress) {
   EXPECT_EQ(MadeFor({B()}), 1u);
-  Say("unix:b", GRPC_CHANNEL_READY);
+  SetState("unix:b", GRPC_CHANNEL_READY);
   EXPECT_EQ(MadeFor({A()}), 1u);
   EXPECT_EQ(MadeFor({C()}), 1u);
   EXPECT_EQ(MadeFor({B()}), 0u) << "it came back";
   EXPECT_EQ(MadeFor({A("token 1")}), 1u);
-  Say("10.0.0.1:80", GRPC_CHANNEL_READY);
+  SetState("10.0.0.1:80", GRPC_CHANNEL_READY);
   EXPECT_EQ(MadeFor({A("token 2")}), 1u);
   EXPECT_EQ(MadeFor({C()}), 1u);
   EXPECT_EQ(MadeFor({A("token 1")}), 0u);
@@ -227,7 +227,7 @@ TEST_F(LeastRequestPolicyTest, EmptyListFailsAndBadListIsIgnored) {
   Update(Configured(), Args(), Unavailable("no DNS"));
   EXPECT_EQ(host_.status, Unavailable("no DNS"));
   Apply({80});
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   Update(Configured(), Args(), Unavailable("no DNS"));
   EXPECT_EQ(accepted_, Unavailable("no DNS"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);

@@ -61,7 +61,7 @@ constexpr char kB[] = "10.0.0.1:2";
 TEST_F(OutlierDetectionPolicyTest, EjectedBackendIsLeftAloneUntilItsTimeIsOver) {  // A50.1
   Start("round_robin", {1, 2});
   EXPECT_EQ(accepted_, Status());
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   ASSERT_EQ(host_.state, GRPC_CHANNEL_READY);
   Eject(kA);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Call(""), kB);
@@ -71,30 +71,30 @@ TEST_F(OutlierDetectionPolicyTest, EjectedBackendIsLeftAloneUntilItsTimeIsOver) 
 
 TEST_F(OutlierDetectionPolicyTest, EjectedBackendsStatesAreKeptForLater) {  // A50.2
   Start("round_robin", {1, 2});
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   Eject(kA);
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Call(""), kB);
   EXPECT_EQ(Call(""), kB);
   host_.Pass(4 * GXDS_SECOND);
   EXPECT_EQ(Call(""), kB) << "it is IDLE in truth";
-  Say(kA, GRPC_CHANNEL_CONNECTING);
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_CONNECTING);
+  SetState(kA, GRPC_CHANNEL_READY);
   EXPECT_NE(Call(""), Call(""));
 }
 
 TEST_F(OutlierDetectionPolicyTest, UpdateDoesNotFreeTheEjected) {  // A50.3
   Start("round_robin", {1, 2});
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   Eject(kA);
   Apply({1, 2});  // round_robin makes all its subchannels anew
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Call(""), kB);
 }
 
 TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50.5
   Start("round_robin", {1, 2});
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   Call("");
   EXPECT_TRUE(counted_);
   Eject(kA);
@@ -102,26 +102,26 @@ TEST_F(OutlierDetectionPolicyTest, WithoutEjectionNothingIsCounted) {  // A50.5
   Call("");
   EXPECT_FALSE(counted_);
   EXPECT_EQ(host_.timer_count(), 0u);
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   EXPECT_NE(Call(""), Call("")) << "what was ejected is free";
 }
 
 TEST_F(OutlierDetectionPolicyTest, PickFirstIsNotEjectedAndIsNotifiedOfItsConnection) {  // A61.16
   Start("grpc_xds_pick_first", {1, 2});
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   Eject(kA);
   EXPECT_EQ(Call(""), kA) << "it stays where it is connected";
-  Say(kA, GRPC_CHANNEL_IDLE);
+  SetState(kA, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_IDLE) << "that connection is lost, ejected or not";
   EXPECT_EQ(Call(""), "queue");
   host_.ExitIdle();
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   EXPECT_EQ(Call(""), kA) << "a new subchannel of the address is not ejected either";
 }
 
 TEST_F(OutlierDetectionPolicyTest, PickersAndCallsOutliveThePolicy) {
   Start("round_robin", {1});
-  Say(kA, GRPC_CHANNEL_READY);
+  SetState(kA, GRPC_CHANNEL_READY);
   const auto call = host_.Pick();
   call->Start();
   host_.End();
@@ -136,7 +136,7 @@ TEST_F(OutlierDetectionPolicyTest, EjectionsAreCountedByTarget) {  // A91.1, A91
       "grpc_lb_outlier_detection_detection_method=\"failure_percentage\"";
   const std::string enforced = "grpc_lb_outlier_detection_ejections_enforced_total{" + labels + "}";
   Start("round_robin", {1, 2});
-  for (const char* a : {kA, kB}) Say(a, GRPC_CHANNEL_READY);
+  for (const char* a : {kA, kB}) SetState(a, GRPC_CHANNEL_READY);
   EXPECT_EQ(gxds_test::PolicyMetric(enforced), "0");
   Eject(kA);
   EXPECT_EQ(gxds_test::PolicyMetric(enforced), "1");

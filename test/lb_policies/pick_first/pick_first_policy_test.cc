@@ -27,8 +27,8 @@ class PickFirstPolicyTest : public PolicyTest {
     Update(config_, args, Addresses(list), "the note");
   }
   void Refuse(const std::string& address) {
-    Say(address, GRPC_CHANNEL_CONNECTING);
-    Say(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
+    SetState(address, GRPC_CHANNEL_CONNECTING);
+    SetState(address, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable(address + " refused"));
   }
   // The subchannels that were told to connect, in the order they were made.
   std::string Connecting() const {
@@ -49,7 +49,7 @@ TEST_F(PickFirstPolicyTest, TheFirstThatConnectsIsPicked) {  // A61.2
   EXPECT_EQ(Pick(), "queue");
   host_.Pass(250 * GXDS_MILLISECOND);
   EXPECT_EQ(Connecting(), "a:1 b:1");
-  Say("b:1", GRPC_CHANNEL_READY);
+  SetState("b:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "b:1");
   EXPECT_EQ(WatchedCount(), 1u);
   EXPECT_EQ(host_.timer_count(), 0u);
@@ -98,14 +98,14 @@ TEST_F(PickFirstPolicyTest, FailsWhenAllDidAndStaysSoUntilOneConnects) {  // A61
   EXPECT_EQ(host_.reresolutions, 1);
   Apply({"a:1", "c:1"});
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE) << "also with other addresses";
-  Say("c:1", GRPC_CHANNEL_READY);
+  SetState("c:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "c:1");
 }
 
 TEST_F(PickFirstPolicyTest, ALostConnectionIsIdleUntilAnRpcComes) {  // A61.5
   Apply({"a:1", "b:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
-  Say("a:1", GRPC_CHANNEL_IDLE);
+  SetState("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.reresolutions, 1);
   EXPECT_EQ(host_.subchannels().size(), 0u);
@@ -116,8 +116,8 @@ TEST_F(PickFirstPolicyTest, ALostConnectionIsIdleUntilAnRpcComes) {  // A61.5
 
 TEST_F(PickFirstPolicyTest, AnUpdateWhileItIsIdleConnectsNothing) {
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
-  Say("a:1", GRPC_CHANNEL_IDLE);
+  SetState("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_IDLE);
   Apply({"b:1"});
   EXPECT_EQ(host_.state, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.subchannels().size(), 0u);
@@ -127,7 +127,7 @@ TEST_F(PickFirstPolicyTest, AnUpdateWhileItIsIdleConnectsNothing) {
 
 TEST_F(PickFirstPolicyTest, TheSameListChangesNothing) {
   Apply({"a:1", "b:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   const int published = host_.published;
   const size_t made = host_.subchannels_made;
   Apply({"a:1", "b:1"});
@@ -137,20 +137,20 @@ TEST_F(PickFirstPolicyTest, TheSameListChangesNothing) {
 
 TEST_F(PickFirstPolicyTest, WhatIsConnectedServesUntilTheNewListDoes) {  // A61.15
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({"b:1", "c:1"});
   EXPECT_EQ(Pick(), "a:1");
   EXPECT_EQ(Connecting(), "a:1 b:1");
   Refuse("b:1");
   EXPECT_EQ(Pick(), "a:1");
-  Say("c:1", GRPC_CHANNEL_READY);
+  SetState("c:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "c:1");
   EXPECT_EQ(host_.Watched("a:1"), nullptr);
 }
 
 TEST_F(PickFirstPolicyTest, WhatIsConnectedEndsWhenTheWholeNewListFailed) {  // A61.15
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({"b:1"});
   Refuse("b:1");
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
@@ -159,18 +159,18 @@ TEST_F(PickFirstPolicyTest, WhatIsConnectedEndsWhenTheWholeNewListFailed) {  // 
 
 TEST_F(PickFirstPolicyTest, ALostConnectionGivesWayToTheNewList) {  // A61.15
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({"b:1"});
-  Say("a:1", GRPC_CHANNEL_IDLE);
+  SetState("a:1", GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(Pick(), "queue");
-  Say("b:1", GRPC_CHANNEL_READY);
+  SetState("b:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "b:1");
 }
 
 TEST_F(PickFirstPolicyTest, AnAddressOfBothListsKeepsItsConnection) {  // A61.15
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   host_.shared["a:1"] = {GRPC_CHANNEL_READY, Status()};
   Apply({"b:1", "a:1"});
   EXPECT_EQ(Connecting(), "") << "it is found connected before anything is tried";
@@ -181,15 +181,15 @@ TEST_F(PickFirstPolicyTest, AnAddressOfBothListsKeepsItsConnection) {  // A61.15
 TEST_F(PickFirstPolicyTest, HealthAndEjectionsAreNotLookedAt) {  // A61.16
   Apply({"a:1"});
   EXPECT_EQ(host_.Watched("a:1")->args, Args().Set("grpc.inhibit_health_checking", 1));
-  Say("a:1", GRPC_CHANNEL_READY);
-  Say("a:1", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("ejected"));
+  SetState("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("ejected"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   EXPECT_EQ(Pick(), "a:1");
 }
 
 TEST_F(PickFirstPolicyTest, AnEmptyListFails) {
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({});
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: empty address list: the note");
   EXPECT_TRUE(host_.Pick()->has_note());
@@ -202,14 +202,14 @@ TEST_F(PickFirstPolicyTest, AResolversErrorChangesNothingThatWorks) {
   Update(config_, Args(), Addresses(Unavailable("no name")));
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no name");
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Update(config_, Args(), Addresses(Unavailable("no name")));
   EXPECT_EQ(Pick(), "a:1");
 }
 
 TEST_F(PickFirstPolicyTest, OtherArgumentsMakeOtherConnections) {
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({"a:1"}, Args().Set("new", 1));
   EXPECT_EQ(host_.subchannels_made, 2u);
   EXPECT_EQ(Pick(), "a:1");
@@ -252,19 +252,19 @@ TEST_F(PickFirstMetrics, AttemptsAndLostConnectionsAreCounted) {  // A78.10, A78
   Apply({"a:1", "b:1"});
   Refuse("a:1");
   EXPECT_EQ(Counts(), "0 succeeded, 1 failed, 0 lost");
-  Say("b:1", GRPC_CHANNEL_CONNECTING);
-  Say("b:1", GRPC_CHANNEL_READY);
+  SetState("b:1", GRPC_CHANNEL_CONNECTING);
+  SetState("b:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Counts(), "1 succeeded, 1 failed, 0 lost");
-  Say("b:1", GRPC_CHANNEL_IDLE);
+  SetState("b:1", GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Counts(), "1 succeeded, 1 failed, 1 lost");
 }
 
 TEST_F(PickFirstMetrics, AttemptsThatEndWithAnotherConnectionAreNotCounted) {  // A78.11
   Apply({"a:1", "b:1"});
-  Say("a:1", GRPC_CHANNEL_CONNECTING);
+  SetState("a:1", GRPC_CHANNEL_CONNECTING);
   host_.Pass(250 * GXDS_MILLISECOND);
-  Say("b:1", GRPC_CHANNEL_CONNECTING);
-  Say("b:1", GRPC_CHANNEL_READY);
+  SetState("b:1", GRPC_CHANNEL_CONNECTING);
+  SetState("b:1", GRPC_CHANNEL_READY);
   EXPECT_EQ(Counts(), "1 succeeded, 0 failed, 0 lost");
 }
 
@@ -277,11 +277,11 @@ TEST_F(PickFirstMetrics, AConnectionThatWasThereIsNoAttempt) {  // A78.11
 
 TEST_F(PickFirstMetrics, AConnectionThatIsGivenUpIsNotLost) {  // A78.10
   Apply({"a:1"});
-  Say("a:1", GRPC_CHANNEL_CONNECTING);
-  Say("a:1", GRPC_CHANNEL_READY);
+  SetState("a:1", GRPC_CHANNEL_CONNECTING);
+  SetState("a:1", GRPC_CHANNEL_READY);
   Apply({"b:1"});
-  Say("b:1", GRPC_CHANNEL_CONNECTING);
-  Say("b:1", GRPC_CHANNEL_READY);
+  SetState("b:1", GRPC_CHANNEL_CONNECTING);
+  SetState("b:1", GRPC_CHANNEL_READY);
   host_.End();
   EXPECT_EQ(Counts(), "2 succeeded, 0 failed, 0 lost");
 }

@@ -375,7 +375,7 @@ TEST_F(RegisteredPolicyTest, DestroyedSubchannelNotifiesNoMore) {
   MakeSubchannels();
   Apply({"z", 1, {1, 2}});
   EXPECT_EQ(own_.log, "update 0=0 1=0 ") << "as they are in the beginning";
-  Say("10.0.0.1:2", GRPC_CHANNEL_CONNECTING);
+  SetState("10.0.0.1:2", GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(own_.log, "update 0=0 1=0 1=1 ");
   own_.log.clear();
   grpc_xds_subchannel* kept = grpc_xds_subchannel_ref(own_.subchannels[1]);  // like a picker
@@ -448,7 +448,7 @@ TEST_F(RegisteredPolicyTest, SubchannelMayBeDestroyedInItsNotification) {
     grpc_xds_subchannel_destroy(own_.subchannels[0]);
     own_.subchannels.clear();
   };
-  Say("10.0.0.1:80", GRPC_CHANNEL_READY);
+  SetState("10.0.0.1:80", GRPC_CHANNEL_READY);
   EXPECT_TRUE(host_.subchannels().empty());
 }
 

@@ -54,9 +54,9 @@ TEST_F(RingHashPolicyTest, PickConnectsItsEndpoint) {  // A76.4, A76.5, A42
   }
   ASSERT_EQ(chosen.substr(0, 9), "10.0.0.1:") << "one of them";
   ASSERT_EQ(chosen.size(), 10u);
-  Say(chosen, GRPC_CHANNEL_CONNECTING);
+  SetState(chosen, GRPC_CHANNEL_CONNECTING);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
-  Say(chosen, GRPC_CHANNEL_READY);
+  SetState(chosen, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(PickFor("someone"), chosen);
   EXPECT_EQ(PickFor(""), chosen) << "no value: what is READY";
@@ -83,13 +83,13 @@ TEST_F(RingHashPolicyTest, FailedEndpointsRequestsGoToTheNextOfTheRingAndComeBac
   std::map<std::string, std::string> before;
   for (int i = 0; i < 50; ++i) before[std::to_string(i)] = PickFor(std::to_string(i));
   const std::string failed = before["0"];
-  Say(failed, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("gone"));
+  SetState(failed, GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("gone"));
   for (const auto& [user, endpoint] : before) {
     const std::string now = PickFor(user);
     EXPECT_EQ(now.substr(0, 9), "10.0.0.1:") << user;
     EXPECT_EQ(now == endpoint, endpoint != failed) << user << ": only those that must, move";
   }
-  Say(failed, GRPC_CHANNEL_READY);
+  SetState(failed, GRPC_CHANNEL_READY);
   for (const auto& [user, endpoint] : before) EXPECT_EQ(PickFor(user), endpoint) << user;
 }
 
@@ -132,8 +132,8 @@ TEST_F(RingHashPolicyTest, WithoutAHashAnRpcFails) {  // A76.2
 
 TEST_F(RingHashPolicyTest, FailureHasTheStatusOfTheEndpoint) {  // A61
   Start({1});
-  Say("10.0.0.1:1", GRPC_CHANNEL_CONNECTING);
-  Say("10.0.0.1:1", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  SetState("10.0.0.1:1", GRPC_CHANNEL_CONNECTING);
+  SetState("10.0.0.1:1", GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
   EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
   EXPECT_EQ(host_.status,
             Unavailable("no reachable subchannels; last error: UNAVAILABLE: refused"));
@@ -141,13 +141,13 @@ TEST_F(RingHashPolicyTest, FailureHasTheStatusOfTheEndpoint) {  // A61
             "fail: UNAVAILABLE: ring hash cannot find a connected subchannel; first failure: "
             "UNAVAILABLE: refused");
   EXPECT_EQ(host_.reresolutions, 1);
-  Say("10.0.0.1:1", GRPC_CHANNEL_IDLE);
+  SetState("10.0.0.1:1", GRPC_CHANNEL_IDLE);
   EXPECT_EQ(Connects("10.0.0.1:1"), 1) << "without a pick";
 }
 
 TEST_F(RingHashPolicyTest, UpdateKeepsConnections) {  // A61
   Start({1, 2});
-  Say("10.0.0.1:1", GRPC_CHANNEL_READY);
+  SetState("10.0.0.1:1", GRPC_CHANNEL_READY);
   Apply({1, 3});
   EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.subchannels_made, 3u) << "one new";
@@ -160,7 +160,7 @@ TEST_F(RingHashPolicyTest, UpdateKeepsConnections) {  // A61
 
 TEST_F(RingHashPolicyTest, HashKeyDecidesThePlace) {  // A76.9
   Start({1, 2});
-  for (const char* address : {"10.0.0.1:1", "10.0.0.1:2"}) Say(address, GRPC_CHANNEL_READY);
+  for (const char* address : {"10.0.0.1:1", "10.0.0.1:2"}) SetState(address, GRPC_CHANNEL_READY);
   auto place = [&](const char* first, const char* second) {
     auto plain = MakeLocality({"z", 1, {1, 2}});
     gxds_locality view = *plain;

@@ -30,11 +30,11 @@ class SlowStartPolicyTest : public PolicyTest {
            std::move(args), Addresses(gxds_locality_addresses(locality.get())), "note");
     host_.Pass(0);
   }
-  void SayAt(int port, grpc_connectivity_state state, const Status& status = Status()) {
+  void SetStateAt(int port, grpc_connectivity_state state, const Status& status = Status()) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state, status);
   }
   void Ready(const std::vector<int>& ports) {
-    for (int port : ports) SayAt(port, GRPC_CHANNEL_READY);
+    for (int port : ports) SetStateAt(port, GRPC_CHANNEL_READY);
   }
   // The endpoint's RPCs out of 11,000.
   int Share(int port) { return Picks(11000)["10.0.0.1:" + std::to_string(port)]; }
@@ -77,13 +77,13 @@ TEST_F(SlowStartPolicyTest, WhatConnectsAnewIsNotNew) {  // E1.4
   Apply({80, 81});
   Ready({81});
   host_.Pass(61 * GXDS_SECOND);
-  SayAt(81, GRPC_CHANNEL_IDLE);
+  SetStateAt(81, GRPC_CHANNEL_IDLE);
   Ready({81});
   EXPECT_EQ(Share(81), 5500) << "another connection";
   Apply({80, 81}, kMinute, Args().Set("a", 1));
   Ready({80, 81});
   EXPECT_EQ(Share(81), 5500) << "another subchannel";
-  SayAt(81, GRPC_CHANNEL_IDLE);
+  SetStateAt(81, GRPC_CHANNEL_IDLE);
   host_.Pass(5 * GXDS_SECOND);
   Apply({80}, kMinute, Args().Set("a", 1));
   Apply({80, 81}, kMinute, Args().Set("a", 1));

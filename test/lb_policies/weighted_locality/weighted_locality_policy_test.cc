@@ -148,11 +148,11 @@ TEST_F(WeightedLocalityPolicyTest, WeightsOfEndpointsStartSlowlyToo) {  // E3.4
   cluster_.Set({{{"a", 1, {80}, {1}}}});
   Apply();
   host_.Pass(0);
-  Say("10.0.0.1:80", GRPC_CHANNEL_READY);
+  SetState("10.0.0.1:80", GRPC_CHANNEL_READY);
   cluster_.Set({{{"a", 1, {80, 81}, {1, 10}}}});
   Apply();
   host_.Pass(0);
-  Say("10.0.0.1:81", GRPC_CHANNEL_READY);
+  SetState("10.0.0.1:81", GRPC_CHANNEL_READY);
   EXPECT_EQ(Picks(4000)["10.0.0.1:81"], 2000);
   host_.Pass(61 * GXDS_SECOND);
   EXPECT_NEAR(Picks(1100)["10.0.0.1:81"], 1000, 5);

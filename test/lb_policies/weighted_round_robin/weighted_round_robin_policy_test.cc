@@ -45,7 +45,7 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
            "note");
     host_.Pass(0);
   }
-  void SayAt(int port, grpc_connectivity_state state) {
+  void SetStateAt(int port, grpc_connectivity_state state) {
     host_.SetState("10.0.0.1:" + std::to_string(port), state);
   }
   // Makes RPCs one after the other. Each backend reports its load in loads_. Returns how many RPCs
@@ -84,8 +84,8 @@ class WeightedRoundRobinPolicyTest : public PolicyTest {
 
 TEST_F(WeightedRoundRobinPolicyTest, SharesFollowTheLoadOnceTheBlackoutIsOver) {  // A58.1, A58.7
   Apply({80, 81});
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
   EXPECT_EQ(Calls(1000)["10.0.0.1:80"], 500);
   host_.Pass(9 * GXDS_SECOND);
@@ -102,8 +102,8 @@ TEST_F(WeightedRoundRobinPolicyTest, SharesFollowTheLoadOnceTheBlackoutIsOver) {
 
 TEST_F(WeightedRoundRobinPolicyTest, ReportsThatStopAreForgotten) {  // A58.8
   Apply({80, 81}, R"("blackoutPeriod":"0s","weightExpirationPeriod":"5s")");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
   Calls(100);
   host_.Pass(GXDS_SECOND);
@@ -115,22 +115,22 @@ TEST_F(WeightedRoundRobinPolicyTest, ReportsThatStopAreForgotten) {  // A58.8
 
 TEST_F(WeightedRoundRobinPolicyTest, WhatWasEarnedOutlivesTheSubchannel) {  // A58.10
   Apply({80, 81}, R"("blackoutPeriod":"0s")");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
   Calls(100);
   loads_.clear();
   Apply({80, 81}, R"("blackoutPeriod":"0s")", Args().Set("a", 1));
   EXPECT_EQ(host_.subchannels_made, 4u);
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_NEAR(Calls(1000)["10.0.0.1:80"], 250, 5);
 }
 
 TEST_F(WeightedRoundRobinPolicyTest, NewSettingsAreTakenUp) {  // A58.9, A58.11
   Apply({80, 81});
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   loads_ = {{"10.0.0.1:80", Load(0.5) + Field(7, 50)}, {"10.0.0.1:81", Load(0.5)}};
   Apply({80, 81}, R"("blackoutPeriod":"0s","errorUtilizationPenalty":3)");
   EXPECT_EQ(host_.subchannels_made, 2u);
@@ -141,8 +141,8 @@ TEST_F(WeightedRoundRobinPolicyTest, NewSettingsAreTakenUp) {  // A58.9, A58.11
 
 TEST_F(WeightedRoundRobinPolicyTest, UtilizationIsOfTheMetricsThatTheSettingsName) {  // A114.5
   Apply({80, 81}, R"("blackoutPeriod":"0s")");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   const auto named = [](double value) { return orca_test::Named("queue", value); };
   loads_ = {{"10.0.0.1:80", Load(0.5) + named(0.9)}, {"10.0.0.1:81", Load(0.5) + named(0.1)}};
   const auto share = [this](const std::string& fields) {
@@ -161,7 +161,7 @@ TEST_F(WeightedRoundRobinPolicyTest, UtilizationIsOfTheMetricsThatTheSettingsNam
 
 TEST_F(WeightedRoundRobinPolicyTest, AnRpcThatOutlivesItsPolicyStillReports) {
   Apply({80}, R"("metricNamesForComputingUtilization":["named_metrics.queue"])");
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   const auto call = host_.Pick();
   call->Start();
   Apply({80}, R"("errorUtilizationPenalty":2)");
@@ -174,7 +174,7 @@ TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithResp
   for (int port : {80, 81}) {
     ASSERT_NE(At(port)->listener, nullptr);
     EXPECT_EQ(At(port)->report_interval, 10 * GXDS_SECOND);
-    SayAt(port, GRPC_CHANNEL_READY);
+    SetStateAt(port, GRPC_CHANNEL_READY);
   }
   loads_ = {{"10.0.0.1:80", Load(0.1)}, {"10.0.0.1:81", Load(0.9)}};
   ReportOutOfBand(80, Load(0.9));
@@ -197,21 +197,21 @@ TEST_F(WeightedRoundRobinPolicyTest, ReportsOutOfBandCountInPlaceOfThoseWithResp
 TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyKnowsTheConnectionCounts) {  // A58.7
   Apply({80, 81}, R"("enableOobLoadReport":true)");
   for (int port : {80, 81}) {
-    SayAt(port, GRPC_CHANNEL_CONNECTING);
+    SetStateAt(port, GRPC_CHANNEL_CONNECTING);
     ConnectionChanges(port);
     ReportOutOfBand(port, Load(port == 80 ? 0.9 : 0.3));
-    SayAt(port, GRPC_CHANNEL_READY);
+    SetStateAt(port, GRPC_CHANNEL_READY);
   }
   host_.Pass(9 * GXDS_SECOND);
   EXPECT_EQ(Calls(1000)["10.0.0.1:80"], 500) << "blackout";
   host_.Pass(2 * GXDS_SECOND);
   EXPECT_NEAR(Calls(1000)["10.0.0.1:80"], 250, 5);
   // The connection breaks and is made again.
-  SayAt(80, GRPC_CHANNEL_IDLE);
+  SetStateAt(80, GRPC_CHANNEL_IDLE);
   ConnectionChanges(80);
-  SayAt(80, GRPC_CHANNEL_CONNECTING);
+  SetStateAt(80, GRPC_CHANNEL_CONNECTING);
   ConnectionChanges(80);
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(Calls(1000)["10.0.0.1:80"], 500) << "at once: the weight is of another connection";
   ReportOutOfBand(80, Load(0.9));
   host_.Pass(9 * GXDS_SECOND);
@@ -222,8 +222,8 @@ TEST_F(WeightedRoundRobinPolicyTest, AReportBeforeThePolicyKnowsTheConnectionCou
 
 TEST_F(WeightedRoundRobinPolicyTest, TheWayOfReportsFollowsTheSettings) {  // A58.13
   Apply({80, 81}, R"("blackoutPeriod":"0s")");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_EQ(At(80)->listener, nullptr) << "not asked for";
   Apply({80, 81}, R"("blackoutPeriod":"0s","enableOobLoadReport":true)");
   ASSERT_NE(At(80)->listener, nullptr);
@@ -260,16 +260,16 @@ TEST_F(WeightedRoundRobinPolicyTest, WithoutReportsItIsRoundRobin) {  // A58.2, 
   Apply({80, 80, 81, 82}, R"("blackoutPeriod":"0s")");
   EXPECT_EQ(host_.subchannels_made, 3u) << "each address once";
   EXPECT_EQ(Pick(), "queue");
-  for (int port : {80, 81, 82}) SayAt(port, GRPC_CHANNEL_READY);
+  for (int port : {80, 81, 82}) SetStateAt(port, GRPC_CHANNEL_READY);
   for (const auto& [address, calls] : Calls(300)) EXPECT_EQ(calls, 100) << address;
 }
 
 TEST_F(WeightedRoundRobinPolicyTest, HasNoTimerWithoutAnEndpointThatIsReady) {
   Apply({80});
   EXPECT_EQ(host_.timer_count(), 0u);
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(host_.timer_count(), 1u);
-  SayAt(80, GRPC_CHANNEL_IDLE);
+  SetStateAt(80, GRPC_CHANNEL_IDLE);
   EXPECT_EQ(host_.timer_count(), 0u);
 }
 
@@ -337,9 +337,9 @@ class WeightedRoundRobinMetrics : public WeightedRoundRobinPolicyTest {
 TEST_F(WeightedRoundRobinMetrics, EachUpdateCountsItsEndpoints) {  // A78.6, A78.7
   EXPECT_EQ(Counts(), "0 fallbacks, 0 not yet, 0 stale");
   Apply({80, 81}, R"("blackoutPeriod":"1.5s","weightExpirationPeriod":"4s")");
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(Counts(), "1 fallbacks, 1 not yet, 0 stale") << "one endpoint";
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   EXPECT_EQ(Counts(), "2 fallbacks, 3 not yet, 0 stale") << "a new picker is an update";
   loads_ = {{"10.0.0.1:80", Load(0.9)}, {"10.0.0.1:81", Load(0.3)}};
   Calls(100);
@@ -353,8 +353,8 @@ TEST_F(WeightedRoundRobinMetrics, EachUpdateCountsItsEndpoints) {  // A78.6, A78
 
 TEST_F(WeightedRoundRobinMetrics, WeightsAreRecordedAtEachUpdate) {  // A78.8
   Apply({80, 81}, R"("blackoutPeriod":"0s")");
-  SayAt(80, GRPC_CHANNEL_READY);
-  SayAt(81, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(81, GRPC_CHANNEL_READY);
   loads_ = {{"10.0.0.1:80", Load(0.5)}, {"10.0.0.1:81", Load(0.25)}};
   Calls(100);
   host_.Pass(GXDS_SECOND);
@@ -367,13 +367,13 @@ TEST_F(WeightedRoundRobinMetrics, WeightsAreRecordedAtEachUpdate) {  // A78.8
 
 TEST_F(WeightedRoundRobinMetrics, CountsOutliveThePolicy) {
   Apply({80});
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(Count("rr_fallback_total"), "1");
   host_.End();
   EXPECT_EQ(Count("rr_fallback_total"), "1");
   host_.Create(gxds_weighted_round_robin_policy);
   Apply({80});
-  SayAt(80, GRPC_CHANNEL_READY);
+  SetStateAt(80, GRPC_CHANNEL_READY);
   EXPECT_EQ(Count("rr_fallback_total"), "2");
 }
 
