@@ -339,7 +339,7 @@ static bool is_in_place(const gxds_cache_file *f) {
 static void check_place(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   f->look = gxds_time_after(now, GXDS_CACHE_RETRY_AFTER);
   if (is_in_place(f)) return;
-  add_note(f, log, "removed, or mounted over: begun anew", "");
+  add_note(f, log, "removed, or mounted over: rewritten", "");
   f->lost = true;
   let_go(f);
   open_all(f, now, log);

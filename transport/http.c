@@ -364,7 +364,7 @@ static void deliver(const transfer *t, CURLcode result,
     response.retry_after = (retry_after < 86400 ? retry_after : 86400) * GXDS_SECOND;
   } else if (t->too_long) {
     response.too_long = true;
-    gxds_text_addf(&error, "the answer has more than %zu bytes", t->request.size_max);
+    gxds_text_addf(&error, "the response has more than %zu bytes", t->request.size_max);
   } else {
     gxds_text_add_z(&error, t->error[0] ? t->error : curl.easy_strerror(result));
   }

@@ -60,7 +60,7 @@ static void remove_file(void) {
 
 /* Whoever may write into the directory may put a socket of their own there. */
 static const char *check_dir(const char *dir) {
-  if (dir[0] != '/') return "it is no absolute path, as who asks would need it";
+  if (dir[0] != '/') return "it is no absolute path";
   if (mkdir(dir, S_IRWXU) != 0 && errno != EEXIST) return strerror(errno);
   struct stat info;
   if (stat(dir, &info) != 0) return strerror(errno);

@@ -241,7 +241,7 @@ typedef struct reading {
 static void on_found(void *arg, gxds_file_resource *take, const gxds_file_node *node) {
   reading *r = arg;
   if (take->type != r->type) {
-    gxds_file_errors_add(&r->errors, node->line, NULL, "a %s is not what was asked for",
+    gxds_file_errors_add(&r->errors, node->line, NULL, "a %s is not of the requested type",
                          gxds_file_types[take->type].message);
     gxds_file_resource_unref(take);
     return;
@@ -270,7 +270,7 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
   gxds_text missing = {0};
   t->nonce = ++r->nonce;
   gxds_text_addf(&nonce, "%llu", (unsigned long long)t->nonce);
-  gxds_text_addf(&missing, "the answer of %.*s%s has no %s of that name",
+  gxds_text_addf(&missing, "the response of %.*s%s has no %s of that name",
                  GXDS_STR_ARG(s->server->uri), gxds_web_rest_paths[in->type],
                  gxds_file_types[in->type].message);
   gxds_response_writer w;

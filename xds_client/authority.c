@@ -99,7 +99,7 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
 
 static void give_up_last_server(gxds_client *c, gxds_authority *a) {
   gxds_conn *conn = a->conns[--a->conn_count];
-  gxds_trace_server(c, conn->server, "not used any more: one before it in the list answers again");
+  gxds_trace_server(c, conn->server, "not used any more: one before it in the list responds again");
   gxds_entry *e;
   gxds_entry *next;
   DL_FOREACH_SAFE(a->entries, e, next) {

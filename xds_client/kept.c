@@ -179,7 +179,8 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
   DL_FOREACH(a->entries, e) { gxds_entry_look_up(c, e); }
 }
 
-/* "used from the resource cache, as xDS server S sent it at T, for no xDS server answers: WHY" */
+/* "used from the resource cache, as xDS server S sent it at T, because no xDS server responds: E"
+ */
 static void describe(const gxds_authority *a, const gxds_kept *kept, gxds_text *out) {
   const gxds_error *unreachable = gxds_authority_error(a, false);
   gxds_text_addf(out, "used from the resource cache, as xDS server %.*s sent it",
@@ -188,14 +189,14 @@ static void describe(const gxds_authority *a, const gxds_kept *kept, gxds_text *
     gxds_text_add_z(out, " at ");
     gxds_text_add_time(out, kept->accepted);
   }
-  gxds_text_add_z(out, ", for no xDS server answers");
+  gxds_text_add_z(out, ", because no xDS server responds");
   if (unreachable) gxds_text_addf(out, ": %.*s", GXDS_STR_ARG(unreachable->message));
 }
 
 static void log_start(gxds_client *c, const gxds_kept *kept) {
   gxds_text line = {0};
   gxds_text_addf(&line,
-                 "xds server %.*s: no server answers: starting from the resource cache, from what "
+                 "xds server %.*s: no server responds: starting from the resource cache, with what "
                  "this one sent last",
                  GXDS_STR_ARG(kept->server->uri));
   gxds_client_log(c, GXDS_ERROR, &line);

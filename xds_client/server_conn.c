@@ -130,8 +130,7 @@ static bool is_overruled(const gxds_client *c, const gxds_conn *conn) {
 
 void gxds_conn_reopen_if_overruled(gxds_client *c, gxds_conn *conn) {
   if (!is_overruled(c, conn)) return;
-  close_stream(c, conn,
-               "closed: other servers took its place, and what they changed is asked anew");
+  close_stream(c, conn, "closed: other servers replaced its resources, which are requested again");
   gxds_conn_lose_stream(c, conn);
 }
 
@@ -272,12 +271,12 @@ static void send_next_request(gxds_client *c, gxds_conn *conn) {
 
 /* The client sent a version of a resource that ended since, or that another server may replace
  * before this one responds (A71). The server would not send the resource again, and nobody would
- * notice. So the stream is opened anew, without versions. */
+ * notice. So a new stream is opened, without versions. */
 static void retract_versions(gxds_client *c, gxds_conn *conn) {
   if (!conn->stream || !conn->sent_versions || conn->got_response) return;
   if (!conn->sent_stale_version && !gxds_conn_has_stand_in(c, conn)) return;
   bool hoped = gxds_deadline_is_set(&conn->quiet);
-  close_stream(c, conn, "closed: it told versions that may not be in use any more");
+  close_stream(c, conn, "closed: it sent versions that may not be in use any more");
   gxds_conn_lose_stream(c, conn);
   if (hoped && conn->error) sync_all(c, conn);
 }

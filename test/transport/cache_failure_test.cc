@@ -97,14 +97,14 @@ TEST_F(CacheFailure, DirectoryThatIsRemovedOrMountedOverIsBegunAnew) {
   EXPECT_EQ(File(parent.path() + "/hidden").Get("c"), "1 three");
   f.now += GXDS_CACHE_RETRY_AFTER;
   f.Put("d", "four");
-  EXPECT_EQ(f.TakeLog(), "resource cache " + f.Path() + ": removed, or mounted over: begun anew");
+  EXPECT_EQ(f.TakeLog(), "resource cache " + f.Path() + ": removed, or mounted over: rewritten");
   EXPECT_TRUE(f.TakeLost()) << "all that there was is to be put again";
   EXPECT_EQ(File(dir).Get("d"), "1 four");
   for (const std::string &name : {path, path.substr(0, path.rfind('.')) + ".lock"}) {
     ASSERT_EQ(unlink(name.c_str()), 0);
     f.now += GXDS_CACHE_RETRY_AFTER;
     f.Put("e", name);
-    EXPECT_THAT(f.TakeLog(), HasSubstr("removed, or mounted over: begun anew")) << name;
+    EXPECT_THAT(f.TakeLog(), HasSubstr("removed, or mounted over: rewritten")) << name;
     EXPECT_TRUE(f.TakeLost());
     EXPECT_THAT(File(dir).Log(), HasSubstr("another process keeps it"));
     EXPECT_EQ(File(dir).Get("e"), "1 " + name);

@@ -286,7 +286,7 @@ TEST_F(Http, SizesCountAfterDecompression) {
   Result r = Get("/x", 199999);
   EXPECT_EQ(r.code, 0);
   EXPECT_TRUE(r.too_long);
-  EXPECT_EQ(r.error, "the answer has more than 199999 bytes");
+  EXPECT_EQ(r.error, "the response has more than 199999 bytes");
 }
 TEST_F(Http, CancelledOnesGetNoResponse) {
   Server server([](int fd, const std::string &request) {

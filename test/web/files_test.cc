@@ -117,7 +117,7 @@ TEST_F(WebFiles, AFileThatIsNotTheIndexsIsRequestedOnceMore) {
   } wrong[] = {
       {{.body = fresh[0].second}, "SHA-256"},
       {{.body = ""}, "size"},
-      {{.code = 0, .body = "the answer has more than 1 bytes", .too_long = true}, "size"},
+      {{.code = 0, .body = "the response has more than 1 bytes", .too_long = true}, "size"},
       {{.code = 404}, "expected the HTTP status 200, found 404"},
   };
   for (const auto &w : wrong) {

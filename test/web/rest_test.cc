@@ -60,7 +60,7 @@ TEST_F(Rest, WhatTheResponseLacksDoesNotExist) {  // E4.7
   Respond(Fetch(), {.body = Response(
                         "7", {R"({"@type":")" + std::string(kEds) + R"(","cluster_name":"a"})"})});
   EXPECT_THAT(Next(), AllOf(HasSubstr("gone"),
-                            HasSubstr("the answer of http://h/v3/discovery:endpoints has no "
+                            HasSubstr("the response of http://h/v3/discovery:endpoints has no "
                                       "ClusterLoadAssignment of that name")));
 }
 TEST_F(Rest, AResponseWithoutResourcesIsOne) {
@@ -306,7 +306,7 @@ TEST_F(Rest, WrongJsonIsReportedWithLineAndField) {  // E4.9
        "body:2: field type: expected a value of "},
       {Response("1", {Cluster("")}), "must be set: the name of the resource"},
       {Response("1", {R"({"@type":")" + std::string(kLds) + R"(","name":"l"})"}),
-       "a Listener is not what was asked for"},
+       "a Listener is not of the requested type"},
       {R"({"type_url":")" + std::string(kLds) + R"("})",
        "field type_url: expected " + std::string(kCds)},
   };

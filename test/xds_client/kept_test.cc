@@ -33,7 +33,7 @@ struct Keeping : Scenario {
 
 const char kNote[] =
     "ambient UNAVAILABLE: used from the resource cache, as xDS server server1 sent it at "
-    "2025-01-31T12:00:00Z, for no xDS server answers";
+    "2025-01-31T12:00:00Z, because no xDS server responds";
 
 Disk OneKept() { return {{"server1 Foo foo1", "7 foo1=kept"}}; }
 
@@ -115,7 +115,7 @@ TEST(Kept, IsUsedAsSoonAsAllServersHaveFailed) {
                              ": xDS channel for server server2: down too (node "
                              "ID:xds_client_test)");
   EXPECT_EQ(foo1.Next(), "nothing");
-  EXPECT_TRUE(s.Logged("xds server server1: no server answers: starting from the resource cache"));
+  EXPECT_TRUE(s.Logged("xds server server1: no server responds: starting from the resource cache"));
   EXPECT_THAT(s.Dump(), HasSubstr("Foo foo1 ACKED 7 foo1=kept failed"));
 }
 

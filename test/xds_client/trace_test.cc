@@ -100,7 +100,7 @@ TEST(Trace, ShowsFallbackAndTheWayBack) {  // A71
   EXPECT_TRUE(s.Logged("xds server server1: falling back to server2"));
   s.server("server1").Respond(kFoo, "1", {"foo1=1"});
   EXPECT_TRUE(
-      s.Logged("xds server server2: not used any more: one before it in the list answers again"));
+      s.Logged("xds server server2: not used any more: one before it in the list responds again"));
 }
 
 TEST(Trace, ShowsTheDifferencesOfDelta) {
