@@ -32,6 +32,22 @@ typedef enum gxds_web_form {
 #define GXDS_WEB_REFRESH_MIN (GXDS_SECOND / 10)
 #define GXDS_WEB_REFRESH_MAX (86400 * GXDS_SECOND)
 
+/* The features of a server, X(name, note): each is a string in "server_features" and a member of
+ * gxds_bootstrap_server. note: the warning of `xds lint`; NULL: none. */
+#define GXDS_SERVER_FEATURES(X)                                                           \
+  X(delta, NULL)                             /* incremental xDS */                        \
+  X(fail_on_data_errors, NULL)               /* A88 */                                    \
+  X(resource_timer_is_transient_error, NULL) /* A88 */                                    \
+  X(trusted_xds_server, NULL)                /* A81 */                                    \
+  X(endpoint_weights, NULL) /* our own: round_robin uses the weights of endpoints (E3) */ \
+  X(lb_subsets, NULL)       /* our own: its clusters may have subsets (E5) */             \
+  X(ignore_resource_deletion, "has no effect any more (A88): it is now what is always done")
+
+/* Features that are no members of gxds_bootstrap_server, since they decide its web_form. */
+#define GXDS_WEB_FEATURES(X) \
+  X(rest, NULL)              \
+  X(files, NULL)
+
 /* One xDS server. Two of them that are equal (gxds_bootstrap_server_equal()) are the same server,
  * even in different bootstraps, because A47's authorities may list a server again. */
 typedef struct gxds_bootstrap_server {
@@ -45,15 +61,10 @@ typedef struct gxds_bootstrap_server {
   const gxds_str *jwt_token_files; /* A97: the paths of the call_creds of type jwt_token_file, all
                                       of which apply; each is zero-terminated and not empty */
   size_t jwt_token_file_count;
-  bool delta;                             /* server_features has "delta" */
-  bool ignore_resource_deletion;          /* accepted without effect (A88) */
-  bool fail_on_data_errors;               /* A88 */
-  bool resource_timer_is_transient_error; /* A88 */
-  bool trusted_xds_server;                /* A81 */
-  bool endpoint_weights;  /* our own: round_robin in its clusters uses the weights of endpoints (E3)
-                           */
-  bool lb_subsets;        /* our own: its clusters may have subsets (E5) */
-  gxds_web_form web_form; /* not NONE for an http: or https: URI, which is no gRPC server */
+#define X(name, note) bool name;
+  GXDS_SERVER_FEATURES(X)
+#undef X
+  gxds_web_form web_form;      /* not NONE for an http: or https: URI, which is no gRPC server */
   gxds_duration refresh_delay; /* only if web_form is set */
 } gxds_bootstrap_server;
 

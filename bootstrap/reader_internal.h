@@ -71,8 +71,9 @@ const gxds_bootstrap_server *const *gxds_reader_servers(gxds_reader *r, const js
                                                         gxds_json_presence presence, size_t *count);
 /* The server_features that decide the gxds_web_form of a web server. */
 typedef struct gxds_web_features {
-  bool rest;
-  bool files;
+#define X(name, note) bool name;
+  GXDS_WEB_FEATURES(X)
+#undef X
 } gxds_web_features;
 /* Checks and reads the fields that only a server with an http: or https: URI has. The rest of
  * *server must be read already. */

@@ -9,16 +9,18 @@ static bool same_files(const gxds_bootstrap_server *a, const gxds_bootstrap_serv
   return true;
 }
 
+static bool same_features(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
+#define X(name, note) a->name == b->name &&
+  return GXDS_SERVER_FEATURES(X) true;
+#undef X
+}
+
 bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
   return a == b ||
          (gxds_str_equal(a->uri, b->uri) && gxds_str_equal(a->creds_type, b->creds_type) &&
           gxds_str_equal(a->creds_config_json, b->creds_config_json) && same_files(a, b) &&
-          a->delta == b->delta && a->ignore_resource_deletion == b->ignore_resource_deletion &&
-          a->fail_on_data_errors == b->fail_on_data_errors &&
-          a->resource_timer_is_transient_error == b->resource_timer_is_transient_error &&
-          a->trusted_xds_server == b->trusted_xds_server &&
-          a->endpoint_weights == b->endpoint_weights && a->lb_subsets == b->lb_subsets &&
-          a->web_form == b->web_form && a->refresh_delay == b->refresh_delay);
+          same_features(a, b) && a->web_form == b->web_form &&
+          a->refresh_delay == b->refresh_delay);
 }
 
 gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s) {

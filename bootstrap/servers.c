@@ -75,15 +75,11 @@ static void read_features(gxds_reader *r, const json_t *object, const gxds_path 
     const char *name;
     bool *value;
   } known[] = {
-      {"delta", &server->delta},
-      {"ignore_resource_deletion", &server->ignore_resource_deletion},
-      {"fail_on_data_errors", &server->fail_on_data_errors},
-      {"resource_timer_is_transient_error", &server->resource_timer_is_transient_error},
-      {"trusted_xds_server", &server->trusted_xds_server},
-      {"endpoint_weights", &server->endpoint_weights},
-      {"lb_subsets", &server->lb_subsets},
-      {"rest", &web->rest},
-      {"files", &web->files},
+#define OF_SERVER(name, note) {#name, &server->name},
+#define OF_WEB(name, note) {#name, &web->name},
+      GXDS_SERVER_FEATURES(OF_SERVER) GXDS_WEB_FEATURES(OF_WEB)
+#undef OF_SERVER
+#undef OF_WEB
   };
   json_t *list = gxds_reader_array(r, object, at, "server_features", GXDS_JSON_OPTIONAL, SIZE_MAX);
   for (size_t i = 0; i < json_array_size(list); i++) {

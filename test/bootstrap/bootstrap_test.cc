@@ -175,7 +175,7 @@ TEST(Bootstrap, UnknownFieldsAreIgnored) {  // A27.8
       {"p": {"plugin_name": "file_watcher", "x": 0}}})");
 }
 
-TEST(Bootstrap, ServersAreEqualByWhatTheySay) {  // A47.11
+TEST(Bootstrap, ServersAreEqualByTheirFields) {  // A47.11
   auto server = [](const std::string& uri, const std::string& type, const std::string& config,
                    const std::string& feature) {
     return MustParse(R"({"xds_servers": [{"server_uri": ")" + uri +

@@ -60,7 +60,7 @@ const char kEndpoints[] =
     "  load_balancing_weight: 1\n"
     "  lb_endpoints:\n";
 
-TEST_F(Lint, GoodResourcesHaveNothingToSay) {
+TEST_F(Lint, GoodResourcesHaveNoFinding) {
   files_.Write("a.yaml", std::string(kCluster) +
                              "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n");
   EXPECT_EQ(Run({"a.yaml"}), (Lines{"0"}));
@@ -534,7 +534,7 @@ TEST_F(Lint, WarnsOfTokensThatAreNotSent) {
                    "0"}));
 }
 
-TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNothingToSay) {
+TEST_F(Lint, ABootstrapWithAllThatIsKnownHasNoFinding) {
   files_.Write("b.json",
                R"({"xds_servers": [{"server_uri": "x:1",
                     "channel_creds": [{"type": "tls"}, {"type": "insecure"}],

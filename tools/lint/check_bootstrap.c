@@ -1,6 +1,7 @@
 #include <upb/upb.h>
 
 #include "base/check.h"
+#include "bootstrap/bootstrap.h"
 #include "bootstrap/channel_creds.h"
 #include "files/json_reader.h"
 #include "host/host_get.h"
@@ -53,17 +54,10 @@ static const shape root[] = {{"xds_servers", server, NULL},
 static const struct feature {
   const char *name;
   const char *note; /* NULL: none */
-} features[] = {
-    {"delta", NULL},
-    {"fail_on_data_errors", NULL},
-    {"resource_timer_is_transient_error", NULL},
-    {"trusted_xds_server", NULL},
-    {"endpoint_weights", NULL},
-    {"lb_subsets", NULL},
-    {"rest", NULL},
-    {"files", NULL},
-    {"ignore_resource_deletion", "has no effect any more (A88): it is now what is always done"},
-    {"xds_v3", "is ignored by gRPC: v3 is the only version there is"},
+} features[] = {{"xds_v3", "is ignored by gRPC: v3 is the only version there is"},
+#define X(name, note) {#name, note},
+                GXDS_SERVER_FEATURES(X) GXDS_WEB_FEATURES(X)
+#undef X
 };
 
 typedef struct looker {
