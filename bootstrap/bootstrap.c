@@ -145,8 +145,8 @@ static bool any_has_fallback(const gxds_bootstrap *b) {
 
 /* A field of our own. */
 static void read_shared_stream(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
-  bool says_so = gxds_reader_bool(r, object, NULL, "shared_stream");
-  out->shared_stream = json_object_get(object, "shared_stream") ? says_so : !any_has_fallback(out);
+  bool shared = gxds_reader_bool(r, object, NULL, "shared_stream");
+  out->shared_stream = json_object_get(object, "shared_stream") ? shared : !any_has_fallback(out);
 }
 
 static void read_bootstrap(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {

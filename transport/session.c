@@ -144,8 +144,9 @@ typedef struct changed_use {
   gxds_bootstrap_server server; /* a copy */
 } changed_use;
 
-/* Opens or ends the LRS stream to a gRPC server, as the use of its counters says. With the stream
- * ends the connection, if the engine does not use it any more (A71: the server was fallen back to).
+/* Opens or ends the LRS stream to a gRPC server, as the use of its counters requires. With the
+ * stream ends the connection, if the engine does not use it any more (A71: the server was fallen
+ * back to).
  */
 static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *server) {
   gxds_load_use use = gxds_load_store_use(s->load_store, server);

@@ -41,7 +41,7 @@ typedef struct web_files {
   uint64_t index_fetch;
   gxds_time due;
   bool repeated;  /* the index is fetched once more */
-  bool confirmed; /* the server has said on this stream that the state is the newest */
+  bool confirmed; /* on this stream a response has confirmed that the state is the newest */
   bool unsent;    /* was_sent() has to report a request */
   file_list next; /* FETCHING: the files of the new index */
   size_t cursor;  /* the first of `next` that may still have to be fetched */
@@ -100,7 +100,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   w->unsent = true;
 }
 
-/* A57's timer starts when the server was asked for the files: a request counts as sent once the
+/* A57's timer starts when the files were requested: a request counts as sent once the
  * state is confirmed, or while something is fetched. */
 static bool was_sent(gxds_web_server *s) {
   web_files *w = s->state;

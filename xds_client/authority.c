@@ -125,7 +125,7 @@ void gxds_authority_release_unused(gxds_client *c, gxds_authority *a) {
   while (a->conn_count > 0) a->conns[--a->conn_count]->use_count--;
 }
 
-bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn) {
+bool gxds_conn_has_fallback(const gxds_client *c, const gxds_conn *conn) {
   for (size_t i = 0; i < c->authority_count; i++) {
     const gxds_authority *a = &c->authorities[i];
     if (gxds_authority_uses(a, conn) && a->conns[a->conn_count - 1] != conn) return true;

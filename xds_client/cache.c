@@ -156,7 +156,7 @@ void gxds_entry_destroy(gxds_client *c, gxds_entry *e) {
   gxds_free(e);
 }
 
-/* ---- what servers say of it ---- */
+/* ---- what servers send of it ---- */
 
 static void start_ttl(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now) {
   gxds_deadlines_cancel(&c->deadlines, &e->ttl);

@@ -179,7 +179,7 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
  * ambient error, watchers without one a data error (A57, A88). */
 void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const gxds_status *status,
                                    gxds_time now);
-/* A kept resource, or the news that there is none. Borrowed during the call. */
+/* A kept resource, or the notice that there is none. Borrowed during the call. */
 typedef struct gxds_kept {
   uint32_t scope;                      /* the one of the action */
   const gxds_bootstrap_server *server; /* the one of the action */

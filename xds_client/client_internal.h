@@ -105,7 +105,7 @@ struct gxds_entry {
   bool unnotified : 1; /* the watchers have not been notified of resource yet */
   bool notified_data_error : 1; /* notified was a data error, not an ambient one */
   bool expired : 1; /* its ttl ended, and no server has mentioned it since: state is DOES_NOT_EXIST,
-                       although no server said so */
+                       although no server removed it */
   gxds_deadline ttl; /* set if the resource in use ends at that time, unless the server renews it */
   uint32_t watch_count; /* 0 means that the entry is leaving. It is freed when a request without its
                            name is encoded: until then the server sees no unsubscription, and would
@@ -312,8 +312,8 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn);
 void gxds_conn_fail(gxds_client *c, gxds_conn *conn, gxds_code code, gxds_text *take_reason,
                     gxds_time now);
 /* A71: conn replaced servers after it. If they sent, deleted or spoiled resources that conn had
- * sent before, conn's server would not send these again on its stream. So the stream is opened
- * anew. */
+ * sent before, conn's server would not send these again on its stream. So a new stream is
+ * opened. */
 void gxds_conn_reopen_if_overruled(gxds_client *c, gxds_conn *conn);
 /* A response came: the server can be reached and works. */
 void gxds_conn_on_response(gxds_client *c, gxds_conn *conn, gxds_time now);
@@ -381,7 +381,7 @@ const gxds_error *gxds_authority_error(const gxds_authority *a, bool hopeful);
 /* A71: whether some authority uses a server after this one as well. Then the other server may
  * replace this server's resources at any time, and this server gets its place back only by a
  * response. So it is sent no versions, which would let it stay silent. */
-bool gxds_conn_has_stand_in(const gxds_client *c, const gxds_conn *conn);
+bool gxds_conn_has_fallback(const gxds_client *c, const gxds_conn *conn);
 
 /* ---- protocols (sotw.c, delta.c) and what they have in common (response.c) ---- */
 

@@ -64,7 +64,7 @@ static void plan_request(gxds_client *c, gxds_conn *conn, size_t type) {
     t->unsubscribing++;
   }
   if (crosses(t)) return;
-  bool none = t->initial_written || gxds_conn_has_stand_in(c, conn);
+  bool none = t->initial_written || gxds_conn_has_fallback(c, conn);
   for (gxds_sub *sub = t->unsent; sub; sub = sub->next) {
     sub->sends_version = !none && may_send_version(sub);
     size += name_bytes(sub) + (sub->sends_version ? version_bytes(sub) : 0);

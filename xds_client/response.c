@@ -15,7 +15,7 @@ typedef struct deletions {
 static void delete_entry(gxds_application *a, gxds_sub *sub, deletions *d) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_entry *e = sub->entry;
-  gxds_sub_mark_received(a->c, sub); /* the server said so: there is nothing to wait for */
+  gxds_sub_mark_received(a->c, sub); /* by this response: there is nothing to wait for */
   if (d->count++ == 0) {
     gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                    e->resource ? "deleted" : "does not exist",
@@ -36,8 +36,8 @@ static void log_deletions(gxds_application *a, deletions *d) {
   gxds_client_log(a->c, GXDS_INFO, &d->line);
 }
 
-/* A88, xRFC TP3: the server can't send a resource, and says why. The cached resource stays in use,
- * unless the error is a data error and the server has fail_on_data_errors. */
+/* A88, xRFC TP3: the server can't send a resource, and reports why. The cached resource stays in
+ * use, unless the error is a data error and the server has fail_on_data_errors. */
 static void apply_error(gxds_application *a, gxds_entry *e, const gxds_resource_error *error) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_code code =
@@ -81,7 +81,7 @@ static void apply_errors(gxds_application *a) {
 }
 
 /* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
- * requested on this stream, because a response says nothing of others. A resource that never came
+ * requested on this stream, because a response has nothing about others. A resource that never came
  * is left to its timer, because the response may be to an earlier request. After a resource error
  * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
  * resource comes. */

@@ -262,8 +262,8 @@ static void apply_changed(gxds_application *a, size_t index) {
 
 /* Whether a heartbeat names the version that the server sent last. A heartbeat renews a resource
  * without sending it again. Its version is that of the resource, if the wrapper has one. Otherwise,
- * in SotW, it is the response's, which belongs to all resources of the type and says nothing of one
- * resource: it changes with any of them, and a resource that did not change need not come again
+ * in SotW, it is the response's, which belongs to all resources of the type and has nothing about
+ * one resource: it changes with any of them, and a resource that did not change need not come again
  * with it. */
 static bool names_last_version(const gxds_application *a, const gxds_entry *e,
                                const gxds_response_resource *r) {

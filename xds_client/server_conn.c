@@ -274,7 +274,7 @@ static void send_next_request(gxds_client *c, gxds_conn *conn) {
  * notice. So a new stream is opened, without versions. */
 static void retract_versions(gxds_client *c, gxds_conn *conn) {
   if (!conn->stream || !conn->sent_versions || conn->got_response) return;
-  if (!conn->sent_stale_version && !gxds_conn_has_stand_in(c, conn)) return;
+  if (!conn->sent_stale_version && !gxds_conn_has_fallback(c, conn)) return;
   bool hoped = gxds_deadline_is_set(&conn->quiet);
   close_stream(c, conn, "closed: it sent versions that may not be in use any more");
   gxds_conn_lose_stream(c, conn);

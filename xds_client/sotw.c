@@ -127,7 +127,7 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
  * every requested resource is cached, and came from this server. */
 static bool may_send_type_version(const gxds_client *c, const gxds_conn *conn,
                                   const gxds_type_state *t) {
-  if (gxds_conn_has_stand_in(c, conn)) return false;
+  if (gxds_conn_has_fallback(c, conn)) return false;
   const gxds_sub *sub;
   DL_FOREACH(t->subs, sub) {
     if (!gxds_sub_may_send_version(sub)) return false;

@@ -105,7 +105,7 @@ typedef struct gxds_type_state {
                                 heartbeats alone does not change it */
   gxds_str errors;           /* owned; the errors of a NACK; empty for an ACK */
   /* One reference: the encoded names of the subs before names_until, with which a request ends.
-   * NULL if they must be encoded anew. An ACK lists the same names as the request before it, so it
+   * NULL if they must be encoded again. An ACK lists the same names as the request before it, so it
    * uses the same block. */
   const gxds_block *names;
   const gxds_sub *names_until; /* NULL means all subs */
@@ -131,7 +131,7 @@ void gxds_type_forget_names(gxds_type_state *t);
  * once more, unless the server has shown that it has nothing to send for it. */
 void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
                            const gxds_response *response);
-/* The sub's server sent the resource, or said that it does not exist: the entry's timers end. */
+/* The sub's server sent the resource, or removed it: the entry's timers end. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* A server sent its first response. Resources that are requested on conn, and for which a kept one
  * is in use, get their does-not-exist timers. */

@@ -226,7 +226,7 @@ void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes)
   } else {
     take_node(st, envoy_service_load_stats_v3_LoadStatsRequest_node(msg));
     take_report(s, st, msg);
-    st->due = st->due || !st->requested; /* the first request asks what to report */
+    st->due = st->due || !st->requested; /* the response to the first request has what to report */
     st->requested = true;
     pump(s, st);
   }

@@ -1,5 +1,5 @@
-/* gxds_lrs_server: the server side of LRS v3 for any number of clients, as pure logic. It asks each
- * client to report the load of all its clusters at an interval, and adds up the reports.
+/* gxds_lrs_server: the server side of LRS v3 for any number of clients, as pure logic. It requests
+ * of each client the load of all its clusters at an interval, and adds up the reports.
  *
  * Confined, without I/O, clock or callbacks; actions come out of gxds_lrs_server_next_action(). */
 #ifndef GRPC_XDS_TOOLS_SERVE_LRS_SERVER_H_
