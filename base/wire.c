@@ -18,7 +18,7 @@ static bool read_varint(gxds_str *in, uint64_t *out) {
 
 static bool skip(gxds_str *in, uint64_t size) {
   if (size > in->size) return false;
-  *in = gxds_str_from(*in, size);
+  *in = gxds_str_from(*in, (size_t)size);
   return true;
 }
 
