@@ -52,14 +52,14 @@ static plane_request take_sotw(const plane *p, plane_stream *s, gxds_str bytes, 
   size_t count;
   const upb_StringView *names =
       envoy_service_discovery_v3_DiscoveryRequest_resource_names(msg, &count);
-  uint16_t requested = 0;
+  uint16_t subscribed = 0;
   for (size_t i = 0; i < count; i++) {
     int at = index_of(p, type, view(names[i]));
     if (at < 0) continue;
-    requested = (uint16_t)(requested | 1u << at);
+    subscribed = (uint16_t)(subscribed | 1u << at);
     if (has_all) t->sent[at] = p->set->types[type].entries[at].resource->version;
   }
-  t->requested = requested;
+  t->subscribed = subscribed;
   t->requested = true;
   return taken;
 }
@@ -94,13 +94,13 @@ static plane_request take_delta(const plane *p, plane_stream *s, gxds_str bytes,
   for (size_t i = 0; i < count; i++) {
     int at = index_of(p, type, view(names[i]));
     if (at < 0) continue;
-    t->requested = (uint16_t)(t->requested | 1u << at);
+    t->subscribed = (uint16_t)(t->subscribed | 1u << at);
     t->sent[at] = 0; /* a client that requests it again is sent it again */
   }
   names = envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(msg, &count);
   for (size_t i = 0; i < count; i++) {
     int at = index_of(p, type, view(names[i]));
-    if (at >= 0) t->requested = (uint16_t)(t->requested & ~(1u << at));
+    if (at >= 0) t->subscribed = (uint16_t)(t->subscribed & ~(1u << at));
   }
   if (p->trusts_versions) take_claims(p, t, type, msg);
   t->requested = true;
@@ -172,7 +172,8 @@ static uint16_t lacks(const plane *p, const plane_type *t, gxds_file_type type) 
   const gxds_file_list *list = &p->set->types[type];
   unsigned out = 0;
   for (size_t i = 0; i < list->count; i++) {
-    if ((t->requested >> i & 1) && t->sent[i] != list->entries[i].resource->version) out |= 1u << i;
+    if ((t->subscribed >> i & 1) && t->sent[i] != list->entries[i].resource->version)
+      out |= 1u << i;
   }
   return (uint16_t)out;
 }
@@ -184,7 +185,7 @@ bool plane_respond(const plane *p, plane_stream *s, gxds_file_type type, gxds_te
   uint16_t send = lacks(p, t, type);
   if (send == 0) return false;
   /* In state of the world, an LDS or CDS response deletes every resource that is not in it. */
-  if (!p->delta && (type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER)) send = t->requested;
+  if (!p->delta && (type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER)) send = t->subscribed;
   if (!p->delta) add_version(out, SOTW_VERSION, list->version);
   add_field(out, p->delta ? DELTA_TYPE_URL : SOTW_TYPE_URL,
             gxds_str_z(gxds_file_types[type].type_url));
@@ -204,7 +205,7 @@ bool plane_is_current(const plane *p, const plane_stream *s) {
   for (int i = 0; i < GXDS_FILE_TYPE_COUNT; i++) {
     const plane_type *t = &s->types[i];
     unsigned all = (1u << p->set->types[i].count) - 1;
-    if (t->requested != all || t->outstanding || t->refused) return false;
+    if (t->subscribed != all || t->outstanding || t->refused) return false;
     if (lacks(p, t, (gxds_file_type)i)) return false;
   }
   return true;

@@ -30,7 +30,7 @@ typedef struct plane_type {
   bool requested;
   bool outstanding;               /* a response has no ACK or NACK yet */
   bool refused;                   /* the last response got a NACK */
-  uint16_t requested;             /* a bit for each resource of the set */
+  uint16_t subscribed;            /* a bit for each resource of the set */
   uint32_t nonce;                 /* of the last response; 0: none */
   uint64_t sent[PLANE_NAMES_MAX]; /* the version that the client has or was sent; 0: none */
 } plane_type;

@@ -146,6 +146,22 @@ TEST_F(MemoryHostTest, FirstPickThatWaitsMakesThePolicyExitIdle) {
   EXPECT_EQ(g_calls, Calls{"exit idle"});
 }
 
+TEST_F(MemoryHostTest, OnlyTracesNeedTheWordInGrpcTrace) {
+  host_.In([&] {
+    gxds_policy_trace(policy(), "a trace");
+    gxds_policy_log(policy(), "a line");
+  });
+  ASSERT_EQ(host_.log.size(), 1u);
+  EXPECT_NE(host_.log[0].find("a line"), std::string::npos) << host_.log[0];
+  host_.trace_words = {"made_up_lb"};
+  host_.In([&] {
+    gxds_policy_trace(policy(), "a trace");
+    gxds_policy_log(policy(), "a line");
+  });
+  ASSERT_EQ(host_.log.size(), 3u);
+  EXPECT_NE(host_.log[1].find("a trace"), std::string::npos) << host_.log[1];
+}
+
 TEST_F(MemoryHostTest, LogAndTraceAreKept) {
   EXPECT_FALSE(host_.trace_words.count("made_up_lb"));
   host_.In([&] { EXPECT_FALSE(gxds_policy_traces(policy())); });

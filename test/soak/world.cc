@@ -199,7 +199,7 @@ bool ClientProcess::Start(Open* before) {
 }
 
 bool ClientProcess::Probe(const std::string& method) {
-  std::string answer;
+  std::string reply;
   Order("probe " + method);
   return ReadReply("probed ", &reply) && reply == "OK";
 }

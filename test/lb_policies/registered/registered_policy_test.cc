@@ -258,6 +258,15 @@ TEST_F(RegisteredPolicyTest, ResolverGetsItsStatusOfAnUpdate) {
   EXPECT_EQ(accepted_, Status(GXDS_UNKNOWN, ""));
 }
 
+TEST_F(RegisteredPolicyTest, LinesAreLoggedWhateverGrpcTraceHas) {
+  Start();
+  host_.In([&] { grpc_xds_policy_log(own_.base, false, "started"); });
+  host_.In([&] { grpc_xds_policy_log(own_.base, true, "failed"); });
+  ASSERT_EQ(host_.log.size(), 2u);
+  EXPECT_NE(host_.log[0].find("started"), std::string::npos) << host_.log[0];
+  EXPECT_NE(host_.log[1].find("failed"), std::string::npos) << host_.log[1];
+}
+
 TEST_F(RegisteredPolicyTest, WithoutAPickerRpcsWaitAndTheFirstExitsIdle) {
   Start();
   Apply({"z"});
