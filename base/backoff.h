@@ -32,9 +32,9 @@ void gxds_backoff_reset(gxds_backoff *b);
 
 /* How long to wait before a new stream is opened in place of one that ended. lived is the time
  * since the old stream sent its first request, so it does not count the wait for a connection.
- * responded: the server responded, or had nothing new. Then the wait is the next step of the
- * backoff less `lived`. If the stream lived longer than that step, the backoff starts again, and
- * the wait is a random part of GXDS_REOPEN_WITHIN. Otherwise (A57) the wait is the whole step,
+ * responded: the server responded, or had nothing new. If so, the wait is the next step of the
+ * backoff less `lived`; if the stream lived longer than that step, the backoff is reset, and the
+ * wait is a random part of GXDS_REOPEN_WITHIN. If not (A57), the wait is the whole next step,
  * however long the stream lived. */
 gxds_duration gxds_backoff_after_stream(gxds_backoff *b, bool responded, gxds_duration lived,
                                         gxds_random *random);

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 typedef enum gxds_base64_alphabet {
-  GXDS_BASE64,     /* with + and / */
-  GXDS_BASE64_URL, /* with - and _ */
+  GXDS_BASE64,     /* the alphabet with + and / */
+  GXDS_BASE64_URL, /* the alphabet with - and _ */
 } gxds_base64_alphabet;
 
 /* The value of a character; -1 if it is not in the alphabet. */

@@ -22,7 +22,7 @@ const gxds_block *gxds_block_create(gxds_text *take);
 const gxds_block *gxds_block_ref(const gxds_block *b);
 /* Gives up a reference; the last one frees the bytes. b may be NULL. */
 void gxds_block_unref(const gxds_block *b);
-/* Borrowed: valid as long as the caller's reference. NULL is empty. */
+/* The bytes of b; empty if b is NULL. Borrowed: valid as long as the caller's reference. */
 static inline gxds_str gxds_block_str(const gxds_block *b) {
   return b ? b->bytes : gxds_str_of(NULL, 0);
 }

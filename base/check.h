@@ -1,4 +1,5 @@
-/* GXDS_CHECK: an invariant of ours. On in release; never reachable from network bytes. */
+/* GXDS_CHECK: aborts if one of our own invariants is broken. It also checks in release builds.
+ * Bytes from the network must never be able to make it fail. */
 #ifndef GRPC_XDS_BASE_CHECK_H_
 #define GRPC_XDS_BASE_CHECK_H_
 

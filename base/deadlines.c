@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-/* Slots. A larger heap is freed when it is empty. */
+/* A heap with more slots than this is freed when it becomes empty. */
 #define KEPT 256
 /* Far more deadlines than there can be watched resources or timers. */
 #define DEADLINES_MAX ((size_t)1 << 28)

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 typedef struct gxds_deadline {
-  uint32_t kind : 4;  /* tells the owner which deadline it is */
+  uint32_t kind : 4;  /* the owner's number for this deadline */
   uint32_t slot : 28; /* place in the heap; 0 means not set */
 } gxds_deadline;
 
@@ -25,7 +25,7 @@ typedef struct gxds_deadline_slot {
   gxds_deadline *deadline;
 } gxds_deadline_slot;
 
-/* Zero-initialised is empty. */
+/* Zero-initialised, it is empty. */
 typedef struct gxds_deadlines {
   gxds_deadline_slot *heap; /* 1-based */
   size_t count;

@@ -3,8 +3,8 @@
  * A path is a chain of links on the stack, so a validator costs nothing until an error is rendered.
  * Rendering follows the host's ValidationErrors: sorted by path, errors of one path together:
  *   PREFIX: [field:a.b[3].c error:must be set; field:a.d errors:[one; two]]
- * The error of a resource as a whole is a gxds_error (base/error.h). Confined to one thread; lives
- * in the caller's struct, zero-initialised is empty. */
+ * The error of a resource as a whole is a gxds_error (base/error.h). Confined to one thread. Lives
+ * in the caller's struct; zero-initialised, it is empty. */
 #ifndef GRPC_XDS_BASE_ERRORS_H_
 #define GRPC_XDS_BASE_ERRORS_H_
 
@@ -18,9 +18,9 @@ extern "C" {
 
 typedef struct gxds_path {
   const struct gxds_path *up; /* NULL at the root; borrowed: valid as long as this link lives */
-  const char *field;          /* NULL: the link adds nothing */
+  const char *field;          /* the name of the field; NULL: the link adds no text to the path */
   int64_t index;              /* -1: none */
-  const char *key;            /* of a map entry: rendered as ["key"]; NULL: none */
+  const char *key;            /* the key of a map entry, rendered as ["key"]; NULL: none */
 } gxds_path;
 
 #ifndef __cplusplus
@@ -40,7 +40,7 @@ typedef struct gxds_errors {
   struct gxds_field_error *items; /* private */
   size_t stored;
   size_t capacity;
-  size_t count; /* all that were added, stored or not */
+  size_t count; /* how many errors were added, stored or not */
 } gxds_errors;
 
 /* Frees the errors and empties *e. */

@@ -27,28 +27,28 @@ typedef enum gxds_trace { GXDS_TRACE_XDS_CLIENT } gxds_trace;
 typedef struct gxds_host {
   /* Whether that trace is on. NULL means that none is. */
   bool (*traces)(gxds_trace trace);
-  /* By how much too early the host ends an RPC whose method config has a timeout. The host computes
-   * the deadline on one clock and enforces it on another, whose zero is that much earlier. Negative
-   * means too late. In whole milliseconds; 0 means that the clocks agree. It changes when the
-   * machine's wall clock is set, so it is measured each time it is needed. NULL if the host has
-   * only one clock. */
+  /* How much too early the host ends an RPC whose method config has a timeout. The host computes
+   * the deadline on one clock and enforces it on another, and the two clocks differ by this much.
+   * Negative means that the RPC ends too late. In whole milliseconds; 0 means that the clocks
+   * agree. The difference changes when the machine's wall clock is set, so it is measured each time
+   * it is needed. NULL if the host has only one clock. */
   gxds_duration (*clock_distance)(void);
-  /* The host may never make a retry whose backoff is shorter than this. So it is the least value of
-   * a retry policy's base interval and max interval. 0: there is no such limit. */
+  /* The host may lose a retry whose backoff is shorter than this. So base interval and max interval
+   * of a retry policy are raised to this value. 0: there is no such limit. */
   gxds_duration shortest_retry_backoff;
   /* Whether the host's ChannelCredsRegistry knows this type ("insecure", "google_default", …). */
   bool (*creds_supported)(gxds_str type);
-  /* Adds to errors, at path, what is wrong with the config of a type (JSON text; empty: none). */
+  /* Checks the config of that type (JSON text; empty: none), and adds its errors at path. */
   void (*creds_check)(gxds_str type, gxds_str config_json, const gxds_path *at,
                       gxds_errors *errors);
   /* New credentials, owned by the caller (grpc_channel_credentials_release). May block for a
    * second (google_default looks for a metadata server): never on the reactor. */
   struct grpc_channel_credentials *(*creds_create)(gxds_str type, gxds_str config_json);
-  /* Adds to errors, at path, what is wrong with a list of LB policies in JSON
-   * ("[{"round_robin":{}}]"), as the host's registry sees it. */
+  /* Checks a list of LB policies in JSON ("[{"round_robin":{}}]") with the host's registry, and
+   * adds its errors at path. */
   void (*lb_config_check)(gxds_str json, const gxds_path *at, gxds_errors *errors);
-  /* Whether the host's registry has an LB policy of that name, the program's own among them. NULL:
-   * none. */
+  /* Whether the host's registry has an LB policy of that name. It also has those that the program
+   * registered. NULL means that there are no policies. */
   bool (*lb_policy_exists)(gxds_str name);
   /* Whether a regular expression compiles as RE2 with the host's options. NULL means that any does.
    */
@@ -67,8 +67,8 @@ typedef struct gxds_host {
    * caller frees it with gxds_str_free(). */
   gxds_str (*regex_replace)(const void *regex, gxds_str text, gxds_str rewrite);
   void (*regex_destroy)(void *regex);
-  /* Adds to errors, at path, what is wrong with a certificate provider (config: JSON text; empty:
-   * none), as the host's CertificateProviderRegistry sees it. NULL: every config is accepted. */
+  /* Checks the config of a certificate provider (JSON text; empty: none) with the host's
+   * CertificateProviderRegistry, and adds its errors at path. NULL: every config is accepted. */
   void (*certificate_provider_check)(gxds_str plugin_name, gxds_str config_json,
                                      const gxds_path *at, gxds_errors *errors);
   /* The certificate provider of that plugin and config. As long as there is a reference to it, each
@@ -82,8 +82,8 @@ typedef struct gxds_host {
    * canonical form. The caller frees *out with gxds_str_free(). False if there is none; NULL if
    * there never is. Not on the reactor. */
   bool (*target_bootstrap)(gxds_str target, gxds_str *out);
-  /* The same for all targets, if the environment has no bootstrap. (In 1.51 its google-c2p resolver
-   * makes one.) */
+  /* Like target_bootstrap(), but for all targets, and used only if the environment has no
+   * bootstrap. (In 1.51 its google-c2p resolver makes one.) */
   bool (*fallback_bootstrap)(gxds_str *out);
   /* Resolves "host:port" (a literal is "[::1]:port") with the host's DNS resolver. args are the
    * channel's arguments in the host's own form, a grpc_core::ChannelArgs, which configure the
@@ -95,7 +95,7 @@ typedef struct gxds_host {
   gxds_dns *(*dns_start)(gxds_str name, const void *args, gxds_dns_result_fn on_result, void *arg);
   /* Requests new addresses. The host limits how often it resolves a name (30 s). */
   void (*dns_reresolve)(gxds_dns *d);
-  /* Ends the resolution. d is invalid afterwards, and `on_result` is not called any more. */
+  /* Ends the resolution. d is invalid afterwards, and `on_result` is no longer called. */
   void (*dns_stop)(gxds_dns *d);
 } gxds_host;
 

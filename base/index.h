@@ -1,13 +1,12 @@
-/* gxds_index: finds objects by a key that they have, such as a name or an id. It takes one link in
- * each object and a pointer or less in its table, where uthash takes 56 bytes in each object.
- * Unlike uthash, it does not keep the order in which objects were added. Confined.
+/* gxds_index: a hash table that finds objects by a key, such as a name or an id. For each object it
+ * needs one link in the object and at most a pointer in its table. uthash needs 56 bytes in each
+ * object. Unlike uthash, it does not keep the order in which objects were added. Confined.
  *
  * The link is the first member of the object, so a pointer to it is a pointer to the object. The
  * index knows only the hash of the key. The caller compares the keys themselves:
  *
  *   gxds_index_link *l = gxds_index_find(x, hash);
- *   while (l && ((thing *)l)->id != id) l = gxds_index_find_next(l);
- */
+ *   while (l && ((thing *)l)->id != id) l = gxds_index_find_next(l); */
 #ifndef GRPC_XDS_BASE_INDEX_H_
 #define GRPC_XDS_BASE_INDEX_H_
 
@@ -21,11 +20,11 @@ extern "C" {
 #endif
 
 typedef struct gxds_index_link {
-  struct gxds_index_link *next; /* in the bucket */
+  struct gxds_index_link *next; /* the next link in the bucket */
   uint32_t hash;
 } gxds_index_link;
 
-/* Zero-initialised is empty. Needs no end once all objects are removed. */
+/* Zero-initialised, it is empty. Its memory is freed when the last object is removed. */
 typedef struct gxds_index {
   gxds_index_link **buckets; /* NULL if the index is empty */
   size_t bucket_count;       /* a power of 2 */
@@ -47,8 +46,8 @@ gxds_index_link *gxds_index_find(const gxds_index *x, uint32_t hash);
 /* The next object after link whose key has the same hash; NULL if there is none. */
 gxds_index_link *gxds_index_find_next(const gxds_index_link *link);
 
-/* The object after link; NULL means the first. Visits every object once, in no order that may
- * matter. NULL if there is none. */
+/* The object after link; NULL means the first. Visits every object once. The caller must not depend
+ * on the order. NULL if there is none. */
 gxds_index_link *gxds_index_next(const gxds_index *x, const gxds_index_link *link);
 
 #ifdef __cplusplus

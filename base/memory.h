@@ -17,14 +17,14 @@ void *gxds_calloc(size_t count, size_t size);
 /* Makes an array larger or smaller, to count items of size bytes. New items are not zeroed. */
 void *gxds_realloc(void *memory, size_t count, size_t size);
 
-/* Frees memory of the functions above. memory may be NULL. */
+/* Frees memory that the functions above returned. memory may be NULL. */
 void gxds_free(void *memory);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* A zeroed T of its own. */
+/* Allocates one zeroed T. */
 #define GXDS_NEW(T) ((T *)gxds_calloc(1, sizeof(T)))
 
 /* Makes room for one more item in an array with count items. A full array becomes twice as large,
@@ -37,7 +37,8 @@ void gxds_free(void *memory);
     }                                                               \
   } while (0)
 
-/* Makes an array with count items have at least that many. The new ones are zeroed. In C only. */
+/* Extends an array of count items to at least `wanted` items. The new ones are zeroed. In C
+ * only. */
 #define GXDS_EXTEND(items, count, wanted)                                           \
   do {                                                                              \
     if ((wanted) > (count)) {                                                       \

@@ -6,7 +6,8 @@
 static gxds_mpsc_link closed_mark;
 
 gxds_mpsc_pushed gxds_mpsc_list_push(gxds_mpsc_list *l, gxds_mpsc_link *take_item) {
-  gxds_mpsc_link *newest = __atomic_load_n(&l->newest, __ATOMIC_RELAXED); /* checked when set */
+  gxds_mpsc_link *newest = __atomic_load_n(&l->newest, __ATOMIC_RELAXED); /* the exchange below
+                                                                             checks it */
   do {
     if (newest == &closed_mark) return GXDS_MPSC_CLOSED;
     take_item->next = newest;

@@ -1,5 +1,5 @@
 /* gxds_mpsc_list: a list to which many threads push items, and from which one consumer takes all of
- * them at once, in the order of the pushes. Without locks: no call waits for another thread.
+ * them at once, in the order of the pushes. It uses no locks: no call waits for another thread.
  *
  * Items belong to the caller: the list only links them. An item that was pushed belongs to the list
  * until the consumer takes it; until then nobody else may use or free it. "The consumer" is
@@ -12,8 +12,7 @@
  * other. With acquire and release alone, both could miss each other.
  *
  * A push reads no other item, and a take removes all of them. So it does no harm if an item is
- * taken, freed, and its memory pushed again while another push is under way (the ABA problem).
- */
+ * taken, freed, and its memory pushed again while another push is under way (the ABA problem). */
 #ifndef GRPC_XDS_BASE_MPSC_LIST_H_
 #define GRPC_XDS_BASE_MPSC_LIST_H_
 
@@ -23,12 +22,13 @@
 extern "C" {
 #endif
 
-/* Put it first in the item's struct, so that a pointer to one is a pointer to the other. */
+/* The first member of the item's struct, so that a pointer to the link is a pointer to the item. */
 typedef struct gxds_mpsc_link {
-  struct gxds_mpsc_link *next; /* of an item that was taken: the next newer one; NULL: the last */
+  struct gxds_mpsc_link *next; /* once the item was taken: the next newer item; NULL: this is the
+                                  newest */
 } gxds_mpsc_link;
 
-/* Zero-initialised it is empty and open. It must be empty or closed when its memory ends. */
+/* Zero-initialised, it is empty and open. It must be empty or closed when its memory ends. */
 typedef struct gxds_mpsc_list {
   gxds_mpsc_link *newest; /* private; atomic, but not _Atomic, so that C++ can include this */
 } gxds_mpsc_list;
@@ -49,8 +49,8 @@ bool gxds_mpsc_list_is_empty(const gxds_mpsc_list *l);
 /* Removes and returns all items, oldest first, linked by next; NULL if there are none. The caller
  * owns them. */
 gxds_mpsc_link *gxds_mpsc_list_take(gxds_mpsc_list *l);
-/* Does the same, and refuses all later pushes. A closed list stays closed; a second call returns
- * NULL. */
+/* Takes all items as above, and refuses all later pushes. A closed list stays closed; a second call
+ * returns NULL. */
 gxds_mpsc_link *gxds_mpsc_list_close(gxds_mpsc_list *l);
 
 #ifdef __cplusplus

@@ -12,7 +12,8 @@
 
 #define BITS 5u
 #define MASK 31u
-/* Below this shift the hash is used up: names collide, and are only listed. */
+/* At this shift no bits of the hash are left. Names that are equal up to here collide: a collision
+ * node lists them. */
 #define HASH_BITS 64u
 
 typedef gxds_name_map_type item_type;
@@ -133,8 +134,8 @@ static size_t collision_find(const node *n, const item_type *type, gxds_str name
 
 /* ---- put ---- */
 
-/* Makes the node for two items with different names, whose hashes are equal above this level. b is
- * the one whose hash is in at. Takes ownership of both. */
+/* Makes the node for two items with different names, whose hashes are equal above this level. at
+ * has the hash of b. Takes ownership of both. */
 static const node *node_of_two(const void *take_a, const void *take_b, uint64_t hash_a,
                                position at) {
   if (is_collision(at)) {
@@ -200,7 +201,7 @@ static const node *node_put(const node *n, const item_type *type, const void *ta
     copy->slots[slot] = take_item;
     return copy;
   }
-  *added = true; /* two names share the prefix: both move one level down */
+  *added = true; /* the two names share a prefix: both items move one level down */
   uint32_t items = n->items & ~bit;
   size_t child = ones(items) + rank(n->children, bit);
   node *copy = node_copy(n, at.shift, items, n->children | bit, slot, child);
@@ -304,7 +305,7 @@ const void *gxds_name_map_get(const gxds_name_map *m, uint64_t hash, gxds_str na
 
 /* ---- visit ---- */
 
-/* Reports every item below n except `except`, as new if is_after, and otherwise as removed. */
+/* Reports every item below n except `except`: as new if is_after, otherwise as removed. */
 static void visit_all(const node *n, uint32_t shift, const void *except, bool is_after,
                       const visitor *v) {
   size_t items = item_count(n, shift);

@@ -19,7 +19,7 @@ extern "C" {
 /* What the map needs to know about its items. An item begins with its gxds_ref, and has its name as
  * a gxds_str. */
 typedef struct gxds_name_map_type {
-  size_t name_offset; /* of the name in the item */
+  size_t name_offset; /* where the name is in the item */
   /* Frees an item. Called when the map gives up the last reference. */
   void (*destroy)(const void *item);
 } gxds_name_map_type;
@@ -34,13 +34,14 @@ void gxds_name_map_unref(const gxds_name_map *m);               /* m may be NULL
 /* The item of that name; NULL if there is none. Borrowed: valid as long as m. */
 const void *gxds_name_map_get(const gxds_name_map *m, uint64_t hash, gxds_str name);
 size_t gxds_name_map_count(const gxds_name_map *m);
-/* Makes a map like m (borrowed), with this item added, or in place of the one of the same name.
- * hash: of its name. type: the same for all items, valid as long as the map. Takes ownership of the
- * item. The caller owns the returned reference, which is to m itself if m has this very item. */
+/* Makes a map like m (borrowed) with this item. The item replaces one of the same name. hash is the
+ * hash of the name. type is the same for all items, and valid as long as the map. Takes ownership
+ * of the item. The caller owns the returned reference. If m already has the same pointer, this is a
+ * reference to m itself. */
 const gxds_name_map *gxds_name_map_put(const gxds_name_map *m, const gxds_name_map_type *type,
                                        uint64_t hash, const void *take_item);
-/* Makes a map like m (borrowed) without that name. The caller owns the returned reference, which is
- * to m itself if m does not have the name. */
+/* Makes a map like m (borrowed) without that name. The caller owns the returned reference. If m
+ * does not have the name, this is a reference to m itself. */
 const gxds_name_map *gxds_name_map_remove(const gxds_name_map *m, uint64_t hash, gxds_str name);
 /* Calls fn for each name whose item is not the same pointer in both maps, in no particular order.
  * before or after is NULL if the name is only in the other map. The cost grows with the

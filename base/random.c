@@ -6,7 +6,8 @@
 uint64_t gxds_random_seed(void) {
   uint64_t seed;
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
-  /* A sandbox forbids it, or the machine has just started. To spread load, the clock is enough. */
+  /* A sandbox forbids getrandom(), or the machine has just started. The clock is random enough to
+   * spread load. */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

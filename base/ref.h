@@ -13,18 +13,18 @@ typedef struct gxds_ref {
   int32_t count;
 } gxds_ref;
 
-/* Begins with one reference, which the maker owns. */
+/* Initialises the count with one reference, which the maker owns. */
 static inline void gxds_ref_init(gxds_ref *r) { __atomic_store_n(&r->count, 1, __ATOMIC_RELAXED); }
 
-/* For a caller that owns a reference, or that knows that another reference lasts through the call.
- */
+/* Adds a reference. The caller must own one, or know that another reference lasts through the
+ * call. */
 static inline void gxds_ref_inc(const gxds_ref *r) {
   int32_t before = __atomic_fetch_add((int32_t *)&r->count, 1, __ATOMIC_RELAXED);
   GXDS_CHECK(before > 0);
 }
 
-/* For a caller that owns no reference, but knows that the memory stays valid. False if the last
- * reference was given up already. */
+/* Adds a reference for a caller that owns none, but knows that the memory stays valid. False if the
+ * last reference was already given up. */
 static inline bool gxds_ref_inc_if_alive(const gxds_ref *r) {
   int32_t before = __atomic_load_n(&r->count, __ATOMIC_RELAXED);
   while (before > 0) {

@@ -6,10 +6,10 @@
 
 /* The first index from `first` on, and before `end`, for which the expression is_before is false;
  * `end` if there is none. `index` is the name by which is_before knows the index. From some index
- * on, is_before must be false for all. A macro, so that comparing costs no call:
+ * on, is_before must be false for all. This is a macro, so that a comparison needs no function
+ * call:
  *
- *   size_t at = GXDS_LOWER_BOUND(i, 0, count, numbers[i] < wanted);
- */
+ *   size_t at = GXDS_LOWER_BOUND(i, 0, count, numbers[i] < wanted); */
 #define GXDS_LOWER_BOUND(index, first, end, is_before)               \
   __extension__({                                                    \
     size_t gxds_low_ = (first);                                      \

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The numbers of gRPC (grpc/status.h), for code that does not include it. */
+/* gRPC's status codes with their numbers, for code that does not include grpc/status.h. */
 typedef enum gxds_code {
   GXDS_OK = 0,
   GXDS_CANCELLED = 1,

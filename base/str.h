@@ -27,11 +27,11 @@ static inline gxds_str gxds_str_of(const char *data, size_t size) {
 /* A view of a zero-terminated string; NULL is empty. Borrowed: valid as long as z lives. */
 static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? strlen(z) : 0); }
 
-/* The part of s from there on. at is at most the size. */
+/* The part of s from index at on. at is at most the size of s. */
 static inline gxds_str gxds_str_from(gxds_str s, size_t at) {
   return gxds_str_of(s.data + at, s.size - at);
 }
-/* Takes that many bytes off the front of *rest, which has as many. */
+/* Takes size bytes off the front of *rest, which must have that many. */
 static inline gxds_str gxds_str_take(gxds_str *rest, size_t size) {
   const gxds_str taken = gxds_str_of(rest->data, size);
   *rest = gxds_str_from(*rest, size);
@@ -44,12 +44,12 @@ bool gxds_str_equal(gxds_str a, gxds_str b);
 bool gxds_str_equal_nocase(gxds_str a, gxds_str b);
 /* <0, 0, >0: the order of the bytes; a prefix comes first. */
 int gxds_str_compare(gxds_str a, gxds_str b);
-/* The same for qsort() and bsearch() of an array of gxds_str. */
+/* gxds_str_compare() for qsort() and bsearch() on an array of gxds_str. */
 int gxds_str_compare_items(const void *a, const void *b);
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
 bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 
-/* The value of a hexadecimal digit of either case; -1 if c is none. */
+/* The value of a hexadecimal digit in upper or lower case; -1 if c is not a hexadecimal digit. */
 int gxds_hex_digit(char c);
 
 /* Whether s is UTF-8 from end to end (RFC 3629: no surrogates, no overlong forms). */

@@ -52,7 +52,8 @@ void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
   t->size += (size_t)size;
 }
 
-/* Adds s. Control characters become \xNN, and, if asked for, backslashes and invalid UTF-8 too. */
+/* Adds s. Control characters become \xNN. So do backslashes and invalid UTF-8, if the arguments say
+ * so. */
 static void add_visible(gxds_text *t, gxds_str s, bool backslashes, bool invalid) {
   size_t run = 0; /* how many bytes of s are added as they are */
   while (run < s.size) {

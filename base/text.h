@@ -1,4 +1,4 @@
-/* gxds_text: a string that grows. Lives in the caller's struct; zero-initialised is empty. */
+/* gxds_text: a string that grows. Lives in the caller's struct; zero-initialised, it is empty. */
 #ifndef GRPC_XDS_BASE_TEXT_H_
 #define GRPC_XDS_BASE_TEXT_H_
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct gxds_text {
-  char *data; /* zero-terminated once anything was added; NULL before */
+  char *data; /* zero-terminated; NULL until something is added */
   size_t size;
   size_t capacity;
 } gxds_text;
@@ -27,7 +27,8 @@ __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const ch
                                                           va_list args);
 /* Adds s with control characters and backslashes as \xNN: for text from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
-/* The same, but keeps backslashes: for a message with parts that are escaped already. */
+/* Like gxds_text_add_escaped(), but keeps backslashes: for a message with parts that are escaped
+ * already. */
 void gxds_text_add_printable(gxds_text *t, gxds_str s);
 /* Adds at most max bytes of a text from the network. Whatever s holds, the result is valid UTF-8
  * without control characters. Backslashes stay, because parts of s may be escaped already. */

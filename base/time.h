@@ -12,7 +12,7 @@ typedef int64_t gxds_duration; /* nanoseconds */
 #define GXDS_MILLISECOND ((gxds_duration)1000000)
 #define GXDS_SECOND ((gxds_duration)1000000000)
 
-/* now + d, which stays GXDS_TIME_NEVER rather than overflow. */
+/* Returns now + d, or GXDS_TIME_NEVER if the sum would overflow. */
 static inline gxds_time gxds_time_after(gxds_time now, gxds_duration d) {
   return now > 0 && d > GXDS_TIME_NEVER - now ? GXDS_TIME_NEVER : now + d;
 }

@@ -1,5 +1,5 @@
-/* Protobuf messages: their memory, decoding them, their texts, and their maps, whose functions
- * differ between the upb of gRPC 1.51 and that of 1.83. */
+/* Helpers for protobuf messages: memory, decoding, strings and maps. The functions for maps differ
+ * between the upb of gRPC 1.51 and that of 1.83. */
 #ifndef GRPC_XDS_BASE_UPB_H_
 #define GRPC_XDS_BASE_UPB_H_
 
@@ -34,7 +34,7 @@ static inline gxds_str gxds_arena_dup(upb_Arena *arena, gxds_str s) {
   return gxds_str_of(copy, s.size);
 }
 
-/* A copy of a serialized message, whose arena it frees. The caller owns the result. */
+/* Copies a serialized message, and frees the arena that it was in. The caller owns the result. */
 static inline gxds_str gxds_pb_take(const char *bytes, size_t size, upb_Arena *take_arena) {
   GXDS_CHECK(bytes != NULL);
   const gxds_str out = gxds_str_dup(gxds_str_of(bytes, size));

@@ -49,8 +49,8 @@ void gxds_utf8_add(gxds_text *out, uint32_t code) {
   gxds_text_add(out, gxds_str_of(bytes, size));
 }
 
-/* The size of the first character of s, if a JSON string may have it without an escape. 0 if it may
- * not, or if there is none. */
+/* How many bytes the first character of s has, if a JSON string may contain it without an escape.
+ * Otherwise, and if there is no valid character, 0. */
 static size_t plain_size(gxds_str s) {
   if (s.size == 0 || s.data[0] == '"' || s.data[0] == '\\') return 0;
   return gxds_utf8_control(s) ? 0 : gxds_utf8_character(s);
@@ -72,7 +72,8 @@ void gxds_utf8_add_json(gxds_text *out, gxds_str s) {
     } else if (c == '\n') {
       gxds_text_add_z(out, "\\n");
     } else if (control) {
-      gxds_text_addf(out, "\\u%04x", (unsigned char)s.data[size - 1]); /* U+0080 to U+009F too */
+      gxds_text_addf(out, "\\u%04x", (unsigned char)s.data[size - 1]); /* also for U+0080 to
+                                                                          U+009F */
     } else {
       gxds_text_add_z(out, "\xef\xbf\xbd");
     }

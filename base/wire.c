@@ -32,7 +32,7 @@ static bool read_field(gxds_str *in, uint64_t *tag, gxds_str *value) {
       return read_varint(in, &number);
     case 1:
       return skip(in, 8);
-    case 2: /* a size, and that many bytes */
+    case 2: /* the value is a size, followed by that many bytes */
       if (!read_varint(in, &number)) return false;
       *value = gxds_str_of(in->data, (size_t)number);
       return skip(in, number);
@@ -106,7 +106,7 @@ bool gxds_wire_flag(gxds_str message, uint64_t number) {
 }
 
 void gxds_wire_pad(gxds_str bytes, char *out) {
-  /* The tag of the field, and how many bytes follow. */
+  /* The tag of the padding field, and the size of its contents. */
   static const unsigned char header[] = {0xfa, 0xff, 0xff, 0xff, 0x0f, GXDS_WIRE_PADDING_SIZE - 6};
   if (bytes.size) memcpy(out, bytes.data, bytes.size);
   out += bytes.size;

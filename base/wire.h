@@ -16,11 +16,11 @@ extern "C" {
 #endif
 
 #define GXDS_WIRE_PADDING_SIZE 32
-/* The greatest field number that there is. */
+/* The greatest field number that protobuf allows. */
 #define GXDS_WIRE_PADDING_FIELD 0x1fffffff
 
-/* Whether bytes consist of whole fields only, so that another field may follow. If not, they are no
- * message: padding them could complete a field that was cut off. */
+/* Whether bytes consist of whole fields only, so that another field may follow. If not, they are
+ * not a message: padding them could complete a field that was cut off. */
 bool gxds_wire_is_whole(gxds_str bytes);
 
 /* A field of a message; a whole group counts as one field. Borrowed: valid as long as the message.
@@ -28,11 +28,11 @@ bool gxds_wire_is_whole(gxds_str bytes);
 typedef struct gxds_wire_field {
   uint64_t number;
   bool has_size;  /* the field is a string or a message */
-  gxds_str value; /* has_size: its contents */
-  gxds_str whole; /* with its tag */
+  gxds_str value; /* the contents, if has_size */
+  gxds_str whole; /* the whole field, with its tag */
 } gxds_wire_field;
 
-/* Takes the next field off the front of *rest. False if no whole field is left. */
+/* Takes the next field off the front of *rest. Returns false if no whole field is left. */
 bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
 
 /* Takes fields off the front of *rest, up to the next string or message with that number, and sets
@@ -43,11 +43,13 @@ bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
  * field occurs several times, the last one counts. */
 bool gxds_wire_flag(gxds_str message, uint64_t number);
 
-/* Copies bytes and the padding to out, which has room for bytes.size + GXDS_WIRE_PADDING_SIZE. */
+/* Copies bytes to out, and the padding after them. out has room for bytes.size +
+ * GXDS_WIRE_PADDING_SIZE. */
 void gxds_wire_pad(gxds_str bytes, char *out);
 
-/* Removes the padding, in place, from a message that was decoded with it and encoded again: as an
- * unknown field it was kept. Returns the new size. bytes must be whole fields. */
+/* Removes the padding, in place, from a message that was decoded and encoded again. The message
+ * still has the padding, because encoding keeps unknown fields. Returns the new size. bytes must be
+ * whole fields. */
 size_t gxds_wire_unpad(char *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -127,7 +127,8 @@ static void read_resource_cache(gxds_reader *r, const json_t *object, gxds_boots
   out->resource_cache_by_node_id = gxds_reader_bool(r, cache, at, "by_node_id");
 }
 
-/* Whether the list has a second server to fall back to. A server that is listed twice is none. */
+/* Whether the list has a second server to fall back to. A repetition of the first server does not
+ * count. */
 static bool has_fallback(const gxds_bootstrap_server *const *servers, size_t count) {
   for (size_t i = 1; i < count; i++) {
     if (!gxds_bootstrap_server_equal(servers[0], servers[i])) return true;

@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* The form of the requests to a web server, which is a server with an http: or https: URI (our own,
+/* What a web server serves: a server with an http: or https: URI (our own extension,
  * docs/web.md). */
 typedef enum gxds_web_form {
-  GXDS_WEB_NONE,  /* no web server, but a gRPC server or a directory */
+  GXDS_WEB_NONE,  /* the server is not a web server, but a gRPC server or a directory */
   GXDS_WEB_REST,  /* xDS over REST-JSON, polled */
   GXDS_WEB_FILES, /* resource files, listed in an index */
 } gxds_web_form;
@@ -40,21 +40,21 @@ typedef enum gxds_web_form {
   X(resource_timer_is_transient_error, NULL) /* A88 */                                    \
   X(trusted_xds_server, NULL)                /* A81 */                                    \
   X(endpoint_weights, NULL) /* our own: round_robin uses the weights of endpoints (E3) */ \
-  X(lb_subsets, NULL)       /* our own: its clusters may have subsets (E5) */             \
+  X(lb_subsets, NULL)       /* our own: the server's clusters may have subsets (E5) */    \
   X(ignore_resource_deletion, "has no effect any more (A88): it is now what is always done")
 
-/* Features that are no members of gxds_bootstrap_server, since they decide its web_form. */
+/* Features that choose web_form of gxds_bootstrap_server, and have no member of their own. */
 #define GXDS_WEB_FEATURES(X) \
   X(rest, NULL)              \
   X(files, NULL)
 
-/* One xDS server. Two of them that are equal (gxds_bootstrap_server_equal()) are the same server,
- * even in different bootstraps, because A47's authorities may list a server again. */
+/* One xDS server. Two equal structs (gxds_bootstrap_server_equal()) are the same server, because
+ * the authorities of A47 may list a server again. This is so even if they are in different
+ * bootstraps. */
 typedef struct gxds_bootstrap_server {
-  gxds_str uri;       /* "host:port", any gRPC target, "file:///directory", or the http: or https:
-                         URL of a web server, without a slash at its end; never empty */
-  gxds_str directory; /* the percent-decoded path of a file: URI, which is no gRPC server; otherwise
-                         empty */
+  gxds_str uri;        /* "host:port", any gRPC target, "file:///directory", or the http: or https:
+                          URL of a web server, without a slash at its end; never empty */
+  gxds_str directory;  /* the percent-decoded path, if uri is a file: URI; otherwise empty */
   gxds_str creds_type; /* the type of the first supported entry of channel_creds; empty for a file:
                           URI */
   gxds_str creds_config_json; /* the "config" of that entry, as JSON text; empty if there is none */
@@ -64,14 +64,15 @@ typedef struct gxds_bootstrap_server {
 #define X(name, note) bool name;
   GXDS_SERVER_FEATURES(X)
 #undef X
-  gxds_web_form web_form;      /* not NONE for an http: or https: URI, which is no gRPC server */
+  gxds_web_form web_form;      /* GXDS_WEB_NONE unless uri is an http: or https: URI */
   gxds_duration refresh_delay; /* only if web_form is set */
 } gxds_bootstrap_server;
 
 typedef struct gxds_bootstrap_authority {
   gxds_str name;
   gxds_str client_listener_resource_name_template; /* never empty: A47's default if unset */
-  const gxds_bootstrap_server *const *servers;     /* its own servers, or else the top-level list */
+  const gxds_bootstrap_server *const *servers;     /* the authority's own servers, or else the
+                                                      top-level list */
   size_t server_count;
   bool fallback_on_reachability_only; /* A95: falls back to the next server even if all resources
                                          are cached */
@@ -80,13 +81,14 @@ typedef struct gxds_bootstrap_authority {
 typedef struct gxds_bootstrap_certificate_provider {
   gxds_str instance_name;
   gxds_str plugin_name;
-  gxds_str config_json;         /* as gRPC's provider takes it; empty if there is none */
-  bool has_ca_certificate_file; /* its config has "ca_certificate_file"; without it, a file_watcher
-                                   may have SPIFFE bundles (A87) */
+  gxds_str config_json;         /* the "config" in the form that gRPC's provider takes; empty if
+                                   there is none */
+  bool has_ca_certificate_file; /* the provider's config has "ca_certificate_file"; if not, a
+                                   file_watcher may have SPIFFE bundles (A87) */
 } gxds_bootstrap_certificate_provider;
 
-/* The only client feature in the node that is about ADS, not about the client: the client can read
- * wrapped resources (A30). */
+/* The client feature for resources in a wrapper (A30). All other client features in the node are
+ * about the client; this one is about ADS. */
 #define GXDS_FEATURE_OF_ADS "xds.config.resource-in-sotw"
 
 typedef struct gxds_bootstrap {
@@ -105,12 +107,12 @@ typedef struct gxds_bootstrap {
   size_t certificate_provider_count;
   gxds_str resource_cache_dir; /* the directory in which accepted resources are kept; empty if they
                                   are not kept */
-  bool resource_cache_by_node_id; /* kept resources are used only for the node id that they were
-                                     kept for */
-  bool shared_stream; /* channels of all targets share an XdsClient, and so one stream to a server:
-                         the value of "shared_stream". Without that field, true if no list of
-                         servers has a second one to fall back to, because targets fall back one by
-                         one (A71) */
+  bool resource_cache_by_node_id; /* resources in the cache directory are used only by a client with
+                                     the node id of the client that wrote them */
+  bool shared_stream; /* the value of "shared_stream": channels of all targets share an XdsClient,
+                         and so one stream to a server. Without that field: true if no list of
+                         servers has a server to fall back to. Otherwise each target must be able to
+                         fall back by itself (A71) */
   gxds_str content;   /* the whole bootstrap as canonical JSON text: equal for equal bootstraps */
   struct upb_Arena *arena; /* private: owns all of the above */
 } gxds_bootstrap;
@@ -119,8 +121,8 @@ typedef struct gxds_bootstrap {
  * returned reference in *out. A failure has the status INVALID_ARGUMENT and the message "errors
  * validating JSON: [field:a.b error:…; field:c error:…] (a.b line 3, c line 7)", in the host's
  * words if the host has the same error, or "JSON parse error at line L, column C: …". host is
- * borrowed: valid during the call. errors, if it is not NULL, must be empty; it gets the errors of
- * fields as values, and the caller ends it with gxds_errors_fini(). */
+ * borrowed: valid during the call. errors may be NULL. Otherwise it must be empty; it gets the
+ * errors of the fields, and the caller ends it with gxds_errors_fini(). */
 GXDS_MUST_USE gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host,
                                                const gxds_bootstrap **out, gxds_errors *errors);
 const gxds_bootstrap *gxds_bootstrap_ref(const gxds_bootstrap *b);

@@ -40,8 +40,9 @@ static size_t skip_value(gxds_str json, size_t pos) {
   return pos;
 }
 
-/* The position of a member's value in the object at pos. Of equal names, the last counts, as in
- * jansson. A name written with escapes is not found; then the line of the object is used. */
+/* The position of a member's value in the object at pos. If a name occurs several times, the last
+ * one counts, as in jansson. A name written with escapes is not found; then the line of the object
+ * is used. */
 static size_t member(gxds_str json, size_t pos, const char *name) {
   if (at(json, pos) != '{') return NOT_FOUND;
   size_t found = NOT_FOUND;
@@ -69,7 +70,8 @@ static size_t element(gxds_str json, size_t pos, int64_t index) {
   return NOT_FOUND;
 }
 
-/* Whether the whole path is there. *pos becomes the position of the innermost value found. */
+/* Whether the text has a value at the whole path. Sets *pos to the position of the innermost value
+ * found. */
 static bool find(gxds_str json, const gxds_path *path, size_t *pos) {
   if (!path) return true;
   if (!find(json, path->up, pos)) return false;

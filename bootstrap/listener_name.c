@@ -29,7 +29,7 @@ gxds_str gxds_data_plane_authority(gxds_str path) {
   return gxds_text_take(&out);
 }
 
-/* The template with every "%s" replaced. */
+/* Returns the template with every "%s" replaced by path. */
 static gxds_str expand(gxds_str template, gxds_str path) {
   gxds_text out = {0};
   for (size_t i = 0; i < template.size; i++) {

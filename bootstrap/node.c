@@ -72,7 +72,7 @@ static bool too_deep(const json_t *json, int depth) {
   for (size_t i = 0; i < json_array_size(json); i++) {
     if (too_deep(json_array_get(json, i), depth + 1)) return true;
   }
-  json_t *object = (json_t *)json; /* jansson's iterators take no const pointer */
+  json_t *object = (json_t *)json; /* jansson's iterators do not take a const pointer */
   for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
     if (too_deep(json_object_iter_value(i), depth + 1)) return true;
   }
@@ -98,7 +98,8 @@ static void read_locality(gxds_reader *r, const json_t *object, const gxds_path 
   const gxds_path *here = GXDS_FIELD(at, "locality");
   gxds_str region = gxds_reader_string(r, locality, here, "region", GXDS_JSON_OPTIONAL);
   gxds_str zone = gxds_reader_string(r, locality, here, "zone", GXDS_JSON_OPTIONAL);
-  /* In the JSON form of proto3 each field has two names; they differ only for this one. */
+  /* In the JSON form of proto3 each field has two names. For the fields of a Locality, the names
+   * differ only here. */
   const char *name = json_object_get(locality, "sub_zone") ? "sub_zone" : "subZone";
   gxds_str sub_zone = gxds_reader_string(r, locality, here, name, GXDS_JSON_OPTIONAL);
   if (region.size + zone.size + sub_zone.size == 0) return;

@@ -1,4 +1,4 @@
-/* gxds_reader: the state while a bootstrap is parsed: the errors found so far, and the arena for
+/* gxds_reader: the state of the parsing of a bootstrap: the errors found so far, and the arena for
  * the result. Each of the functions below reads one field of a JSON object; errors are in the
  * host's words. Confined to one thread; lives in the caller's struct. */
 #ifndef GRPC_XDS_BOOTSTRAP_READER_INTERNAL_H_
@@ -51,7 +51,7 @@ void gxds_reader_note_line(gxds_reader *r, const gxds_path *at);
  * borrowed: valid as long as the parsed JSON. */
 gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_path *at,
                             const char *name, gxds_json_presence presence);
-/* False if it is absent or wrong. */
+/* False if the member is absent, or is not a bool. */
 bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name);
 json_t *gxds_reader_object(gxds_reader *r, const json_t *object, const gxds_path *at,
                            const char *name);
@@ -82,7 +82,7 @@ void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_pat
 /* Reads object's member "node": sets node, node_id and node_without_id of *out. */
 void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out);
 
-/* Adds s, with every byte percent-encoded that may not be in an authority, or in a path (RFC 3986),
+/* Adds s. Percent-encodes every byte that is not allowed in an authority, or in a path (RFC 3986),
  * where "/" is allowed. */
 void gxds_percent_encode_authority(gxds_str s, gxds_text *out);
 void gxds_percent_encode_path(gxds_str s, gxds_text *out);

@@ -14,7 +14,7 @@ struct gxds_bootstrap_share {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gxds_bootstrap_share *shares; /* guarded by lock, as their use counts are */
+static gxds_bootstrap_share *shares; /* guarded by lock; so are their use counts */
 
 static gxds_bootstrap_share *use(gxds_str target) {
   gxds_bootstrap_share *s = NULL;

@@ -1,6 +1,6 @@
-/* Finds the bootstrap of a channel: in the file that GRPC_XDS_BOOTSTRAP names, or else in
- * GRPC_XDS_BOOTSTRAP_CONFIG (the JSON itself). Both are read again at each call. Any thread but the
- * reactor's, because it reads a file. */
+/* Finds the bootstrap of a channel: in the file that GRPC_XDS_BOOTSTRAP names, or else in the
+ * variable GRPC_XDS_BOOTSTRAP_CONFIG itself, as JSON. Both are read again at each call. Any thread
+ * but the reactor's, because it reads a file. */
 #ifndef GRPC_XDS_BOOTSTRAP_SOURCE_H_
 #define GRPC_XDS_BOOTSTRAP_SOURCE_H_
 

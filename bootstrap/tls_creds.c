@@ -14,7 +14,8 @@ static gxds_str read_string(const json_t *config, const char *name, const gxds_p
   return gxds_str_dup(gxds_str_z(json_string_value(value))); /* NULL if it is not a string */
 }
 
-/* Parses a google.protobuf.Duration in JSON, such as "600s" or "0.5s". False if it is none. */
+/* Parses a google.protobuf.Duration in JSON, such as "600s" or "0.5s". False if text is not a
+ * duration. */
 static bool parse_duration(gxds_str text, gxds_duration *out) {
   size_t at = 0;
   int64_t seconds = 0;
@@ -34,7 +35,7 @@ static bool parse_duration(gxds_str text, gxds_duration *out) {
     if (unit == GXDS_SECOND) return false;
   }
   if (at + 1 != text.size || text.data[at] != 's') return false;
-  /* More than the clock can count (292 years) means never. */
+  /* A gxds_duration can hold at most 292 years. A longer duration means never. */
   bool fits = seconds < INT64_MAX / GXDS_SECOND;
   *out = fits ? seconds * GXDS_SECOND + nanoseconds : INT64_MAX;
   return true;

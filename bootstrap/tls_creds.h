@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* A65's default for the time between two readings of the files. */
+/* A65: the files are read again after this time by default. */
 #define GXDS_TLS_CREDS_REFRESH_DEFAULT (600 * GXDS_SECOND)
 
 /* Paths are zero-terminated. */

@@ -1,7 +1,8 @@
 #include "bootstrap/reader_internal.h"
 
-/* Checks the URL of an http: or https: server (our own, docs/web.md). Allows RFC 3986 without its
- * dangerous or useless parts. Returns NULL, or a static text that says what is wrong. */
+/* Checks the URL of an http: or https: server (our own, docs/web.md). Allows the URLs of RFC 3986,
+ * but without their dangerous or useless parts. Returns NULL, or a static text that says what is
+ * wrong. */
 static const char *check_url(gxds_str rest) {
   size_t host = 0;
   while (host < rest.size && rest.data[host] != '/') host++;
@@ -32,8 +33,8 @@ static void check_features(gxds_reader *r, const gxds_path *at, const gxds_web_f
   server->web_form = features->rest ? GXDS_WEB_REST : GXDS_WEB_FILES;
 }
 
-/* The URL and the credentials must agree. Otherwise somebody might believe that a certificate is
- * verified although none is. */
+/* The URL and the credentials must agree. Otherwise somebody might believe that the server's
+ * certificate is verified, although it is not. */
 static void check_creds(gxds_reader *r, const gxds_path *at, bool tls,
                         const gxds_bootstrap_server *server) {
   const char *wanted = tls ? "tls" : "insecure";

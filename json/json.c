@@ -12,7 +12,7 @@ bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *
   return false;
 }
 
-/* The member of that name. NULL if it is absent, which is an error if it is required. */
+/* The member of that name. If it is absent, returns NULL, and adds an error if it is required. */
 static const json_t *member(const json_t *object, const char *name, gxds_json_presence presence,
                             const gxds_path *field, gxds_errors *errors) {
   const json_t *value = json_object_get(object, name);
@@ -50,7 +50,7 @@ static bool parse_uint64(gxds_str text, uint64_t *out) {
   return true;
 }
 
-/* Whether value may be a number: numbers may be written as strings. */
+/* Whether value has a type that may contain a number: a number or a string. */
 static bool is_number(const json_t *value, const gxds_path *field, gxds_errors *errors) {
   if (json_is_number(value) || json_is_string(value)) return true;
   gxds_errors_add(errors, field, "is not a number");

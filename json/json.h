@@ -19,7 +19,7 @@ extern "C" {
 
 typedef enum gxds_json_presence { GXDS_JSON_OPTIONAL, GXDS_JSON_REQUIRED } gxds_json_presence;
 
-/* Adds an error, and returns false, if value (at that path) is no object. */
+/* Adds an error, and returns false, if value (at that path) is not an object. */
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors);
 
 /* Borrowed: valid as long as the JSON. */

@@ -30,10 +30,10 @@ typedef struct histogram {
 } histogram;
 
 struct gxds_policy_counts {
-  gxds_str labels; /* as they are in the text */
+  gxds_str labels; /* the labels, as written in the text for Prometheus */
   _Atomic(gxds_policy_counts *) next;
   counter values[VALUES_MAX];
-  histogram *weights; /* NULL: the kind has none */
+  histogram *weights; /* NULL: this kind has no histogram of weights */
 };
 
 /* ---- the metrics ---- */
@@ -59,7 +59,7 @@ static const struct kind {
 /* One value of a family. */
 typedef struct family_value {
   unsigned which;
-  const char *labels; /* further labels; NULL: none */
+  const char *labels; /* the labels that only this value has; NULL: none */
 } family_value;
 
 static const struct family {

@@ -29,16 +29,17 @@ typedef struct gxds_metric_labels {
 void gxds_metric_locality(gxds_str region, gxds_str zone, gxds_str sub_zone, gxds_text *out);
 
 typedef enum gxds_counting {
-  GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, /* by target, backend service and locality */
-  GXDS_COUNTING_PICK_FIRST,           /* by target */
-  GXDS_COUNTING_OUTLIER_DETECTION,    /* by target and backend service */
-  GXDS_COUNTING_SUBCHANNEL,           /* by target, backend service and locality */
+  GXDS_COUNTING_WEIGHTED_ROUND_ROBIN, /* counted by target, backend service and locality */
+  GXDS_COUNTING_PICK_FIRST,           /* counted by target */
+  GXDS_COUNTING_OUTLIER_DETECTION,    /* counted by target and backend service */
+  GXDS_COUNTING_SUBCHANNEL,           /* counted by target, backend service and locality */
   GXDS_COUNTING_KINDS,
 } gxds_counting;
 
 /* The counts of weighted_round_robin. */
 typedef enum gxds_weighted_round_robin_count {
-  GXDS_COUNT_RR_FALLBACK,    /* updates of the weights after which all weigh the same */
+  GXDS_COUNT_RR_FALLBACK,    /* updates of the weights that left all endpoints with the same
+                                weight */
   GXDS_COUNT_NOT_YET_USABLE, /* endpoints at each update: no report yet, or in the blackout */
   GXDS_COUNT_STALE,          /* endpoints at each update: no report for too long */
 } gxds_weighted_round_robin_count;
@@ -50,14 +51,14 @@ typedef enum gxds_pick_first_count {
   GXDS_COUNT_ATTEMPTS_FAILED,
 } gxds_pick_first_count;
 
-/* The counts of outlier_detection, for the outliers that it found (A91): those that it ejected, and
- * those that it did not, by the method that found them and by the reason. */
+/* The counts of outlier_detection (A91): the outliers that it ejected, and those that it found but
+ * did not eject. They are counted by the method that found them, and by the reason. */
 typedef enum gxds_outlier_detection_count {
   GXDS_COUNT_ENFORCED_SUCCESS_RATE,
   GXDS_COUNT_ENFORCED_FAILURE_PERCENTAGE,
-  GXDS_COUNT_CHANCE_SUCCESS_RATE, /* the enforcement percentage */
+  GXDS_COUNT_CHANCE_SUCCESS_RATE, /* not ejected: the enforcement percentage */
   GXDS_COUNT_CHANCE_FAILURE_PERCENTAGE,
-  GXDS_COUNT_OVERFLOW_SUCCESS_RATE, /* max_ejection_percent */
+  GXDS_COUNT_OVERFLOW_SUCCESS_RATE, /* not ejected: max_ejection_percent */
   GXDS_COUNT_OVERFLOW_FAILURE_PERCENTAGE,
   GXDS_COUNT_OUTLIERS, /* the number of these counts */
 } gxds_outlier_detection_count;
@@ -71,10 +72,10 @@ typedef enum gxds_subchannel_count {
   GXDS_COUNT_OPEN_CONNECTIONS, /* a gauge */
 } gxds_subchannel_count;
 
-/* The most sets of labels that are kept for each kind, which is OpenTelemetry's limit too.
- * Otherwise a program that makes channels to ever new targets, or a control plane that keeps
- * renaming things, would grow the process without end. Beyond it, all further sets of labels are
- * counted together, under OpenTelemetry's label for that: otel_metric_overflow="true". */
+/* The most sets of labels that are kept for each kind, which is OpenTelemetry's limit too. Without
+ * a limit, the process would grow without end if a program makes channels to ever new targets, or a
+ * control plane keeps renaming things. All further sets of labels are counted together, under
+ * OpenTelemetry's label for this case: otel_metric_overflow="true". */
 #define GXDS_POLICY_COUNTS_MAX 2000u
 
 typedef struct gxds_policy_counts gxds_policy_counts;
