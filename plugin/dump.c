@@ -1,4 +1,4 @@
-/* The entries of the implementation that report what its clients hold: for the client status
+/* The implementation's functions that report the state of its clients: for the client status
  * discovery service (A40), and as metrics (A78). */
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>

@@ -7,7 +7,7 @@
 
 #include "plugin/impl.h"
 
-/* Our own, which libgrpc_xds.so exports. */
+/* This is our own function, which libgrpc_xds.so exports. */
 void grpc_init(void);
 
 /* ISO C has no conversion from an object pointer to a function's; POSIX guarantees this one. */
@@ -74,19 +74,21 @@ static void *not_ours(void *symbol) {
   return symbol && to_function(symbol) != grpc_init ? symbol : NULL;
 }
 
-/* The grpc_init() in the caller's library, or in a library that it depends on. A library that is
- * opened late is not in the global scope, and may have its own gRPC. */
+/* Finds the grpc_init() in the caller's library, or in a library that it depends on. A library that
+ * was opened with dlopen() may not be in the global scope, and may have its own gRPC. */
 static void *init_near(void *caller) {
   Dl_info info;
   struct link_map *map = NULL;
   if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
-  if (!map->l_name || !*map->l_name) return NULL; /* the program, whose scope is the global one */
+  /* The program itself: its symbols are in the global scope. */
+  if (!map->l_name || !*map->l_name) return NULL;
   void *library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
   return library ? not_ours(dlsym(library, "grpc_init")) : NULL;
 }
 
-/* Copies of the names of loaded libraries. The libraries are opened after dl_iterate_phdr() has
- * returned: while it holds its lock of the linker, no other lock of the linker must be taken. */
+/* Copies of the names of loaded libraries. The libraries are opened only after dl_iterate_phdr()
+ * has returned. It holds one of the dynamic linker's locks, and dlopen() takes another, which could
+ * deadlock. */
 enum { kNamesMax = 1024 };
 typedef struct names {
   size_t count;

@@ -1,4 +1,5 @@
-/* The entries of an implementation, which the loader opens: one library for each host. */
+/* The functions that the loader calls in an implementation. There is one implementation, a library
+ * that the loader opens, for each version of the host. */
 #ifndef GRPC_XDS_PLUGIN_IMPL_H_
 #define GRPC_XDS_PLUGIN_IMPL_H_
 
@@ -11,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The hosts that there are implementations for: the result of grpc_version_string(), the soname of
- * the library, and the file of the implementation, relative to the loader's folder. */
+/* The hosts for which there are implementations. For each: the result of grpc_version_string(), the
+ * soname of the library, and the file of the implementation, relative to the loader's folder. */
 #define GXDS_HOSTS(X)                                                               \
   X("29.0.0", "libgrpc.so.29", "grpc_xds/libgrpc_xds_impl_1_51.so") /* gRPC 1.51 */ \
   X("56.0.0", "libgrpc.so.56", "grpc_xds/libgrpc_xds_impl_1_83.so") /* gRPC 1.83 */
@@ -40,23 +41,24 @@ const char *grpc_xds_impl_version(void);
 typedef const char *(*gxds_impl_version_function)(void);
 
 /* Registers our resolver and policies in place of the host's. The caller has checked the host's
- * version. OK also if they are registered already; TOO_LATE if gRPC was initialised before. The
- * only thing that it logs is the INFO line of a success, once the host can log. Any thread. */
+ * version. Returns OK also if they are registered already, and TOO_LATE if gRPC is already
+ * initialised. It logs only on success: one INFO line, as soon as the host can log. Any thread. */
 grpc_xds_result grpc_xds_impl_register(void);
 typedef grpc_xds_result (*gxds_impl_register_function)(void);
 
 /* Merges the host's result of grpc_dump_xds_configs() with the state of our clients. If our clients
- * do not respond, logs that, and returns the host's alone. Any thread, but not under a serializer.
- */
+ * do not respond, logs that, and returns only the host's result. Any thread, but not under a
+ * serializer. */
 struct grpc_slice grpc_xds_impl_merge_dump(struct grpc_slice take_host);
 typedef struct grpc_slice (*gxds_impl_merge_dump_function)(struct grpc_slice take_host);
 
-/* grpc_xds_dump_client_status() and grpc_xds_dump_metrics(), once registered. */
+/* The implementations of grpc_xds_dump_client_status() and grpc_xds_dump_metrics(). Only after
+ * registration. */
 grpc_xds_result grpc_xds_impl_dump_client_status(char **data, size_t *size);
 grpc_xds_result grpc_xds_impl_dump_metrics(char **data, size_t *size);
 typedef grpc_xds_result (*gxds_impl_dump_function)(char **data, size_t *size);
 
-/* grpc_xds_register_policy(), once registered. */
+/* The implementation of grpc_xds_register_policy(). Only after registration. */
 grpc_xds_result grpc_xds_impl_register_policy(const grpc_xds_policy_type *type);
 typedef grpc_xds_result (*gxds_impl_register_policy_function)(const grpc_xds_policy_type *type);
 

@@ -11,8 +11,8 @@
 __attribute__((visibility("default"))) void grpc_init(void);
 
 /* The host's C++ wrapper calls grpc_init() for every completion queue, and so for every synchronous
- * RPC. So the search is made once for each place of call. An entry is written once, its function
- * before its caller. */
+ * RPC. So the search is made only once for each place in the code that calls grpc_init(). Each
+ * entry is written only once, and its function is written before its caller. */
 enum { kPlaces = 64 };
 static struct {
   _Atomic(void *) caller;
@@ -29,7 +29,7 @@ static gxds_host_function known(void *caller) {
   return NULL;
 }
 
-/* If all entries are used, further places are searched for each time. */
+/* If all entries are used, calls from further places search each time. */
 static void remember(void *caller, gxds_host_function init) {
   pthread_mutex_lock(&writing);
   for (size_t i = 0; i < kPlaces; i++) {
@@ -47,7 +47,7 @@ void grpc_init(void) {
   void *caller = __builtin_extract_return_addr(__builtin_return_address(0));
   gxds_host_function init = known(caller);
   if (!init) {
-    /* A new place of call may belong to a libgrpc that was not there before. */
+    /* A new place may belong to a libgrpc that was not loaded before. */
     (void)gxds_loader_register(GXDS_REGISTER_BY_LOADING);
     bool lasting = false;
     init = gxds_real_grpc_init(caller, &lasting);

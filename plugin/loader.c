@@ -13,8 +13,8 @@
 #include "plugin/loader_log.h"
 
 /* The final result; -1: none yet. There is no lock: opening a library takes the linker's lock, and
- * a thread that holds the linker's lock may be waiting for ours. Everything that two threads may do
- * here at the same time is harmless if it is done twice. */
+ * a thread that holds the linker's lock may be waiting for ours. Two threads may run this code at
+ * the same time. That is harmless, because every step may be done twice. */
 static _Atomic int decided = -1;
 
 /* The implementation that is registered; NULL: none. It is never closed. */
@@ -24,8 +24,8 @@ static void *_Atomic implementation;
  * directory, which the program may have changed later. */
 static char own_path[PATH_MAX];
 
-/* Sets the final result, and logs why. If another thread has set it before, returns that one and
- * logs nothing. */
+/* Sets the final result, and logs the reason. If another thread has already set a final result,
+ * returns that result and logs nothing. */
 __attribute__((format(printf, 3, 4))) static grpc_xds_result fail(const gxds_host_library *host,
                                                                   grpc_xds_result result,
                                                                   const char *format, ...) {
@@ -79,9 +79,9 @@ static grpc_xds_result register_with(const gxds_host_library *host) {
     return fail(host, GRPC_XDS_ERROR_IMPLEMENTATION, "the path of %s is too long",
                 host->known->impl_file);
   }
-  /* All symbols are resolved now, or a missing one would kill the program in the middle of an RPC.
-   * Opening it also runs the host's constructors if they have not run yet, so that they don't undo
-   * what we register. */
+  /* RTLD_NOW resolves all symbols here. Otherwise a missing symbol would kill the program in the
+   * middle of an RPC. dlopen() also runs the host's constructors if they have not run yet, so that
+   * they cannot undo our registration later. */
   void *impl = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!impl) {
     const char *why = dlerror();

@@ -7,12 +7,13 @@
 #include "plugin/host_library.h"
 
 typedef enum gxds_register_cause {
-  GXDS_REGISTER_BY_LOADING, /* the library was loaded: a program without gRPC is no error */
+  GXDS_REGISTER_BY_LOADING, /* this library was loaded: it is no error if the program does not use
+                               gRPC */
   GXDS_REGISTER_BY_CALL,    /* the program called a function of the API */
 } gxds_register_cause;
 
-/* Finds the host and registers. The result stays the same for the process, except NO_GRPC, since
- * the library may be loaded later. */
+/* Finds the host and registers. The result stays the same for the whole process, except NO_GRPC,
+ * because gRPC may be loaded later. */
 grpc_xds_result gxds_loader_register(gxds_register_cause cause);
 
 /* A function of the implementation. NULL if it is not registered, or has no such function. */

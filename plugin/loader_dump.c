@@ -18,7 +18,8 @@ typedef grpc_slice (*dump_function)(void);
  * has its own client. */
 static dump_function host_dump(void) {
   gxds_host_library host;
-  /* For a gRPC that is not known, the next function of that name is called. */
+  /* If the gRPC library has no known soname, uses the next function of that name in the linker's
+   * order. */
   if (!gxds_host_library_find(&host) || !host.handle) host.handle = RTLD_NEXT;
   gxds_host_function symbol = gxds_host_library_function(&host, "grpc_dump_xds_configs");
   return symbol == (gxds_host_function)grpc_dump_xds_configs ? NULL : (dump_function)symbol;
@@ -26,7 +27,7 @@ static dump_function host_dump(void) {
 
 grpc_slice grpc_dump_xds_configs(void) {
   grpc_slice dump;
-  memset(&dump, 0, sizeof dump); /* an empty one */
+  memset(&dump, 0, sizeof dump); /* an empty slice */
   dump_function host = host_dump();
   if (!host) return dump;
   dump = host();

@@ -10,7 +10,7 @@
 /* Logs "grpc_xds: not registered: " and the text, which is printf's. host may be NULL. */
 void gxds_loader_log_error(const gxds_host_library *host, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* The same without a host. */
+/* Like gxds_loader_log_error(), with printf()'s variable arguments, and without a host. */
 void gxds_loader_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

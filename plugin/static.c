@@ -1,4 +1,4 @@
-/* The API for programs that link gRPC statically: there is nothing to find or to open. */
+/* The API for programs that link gRPC statically: no library has to be found or opened. */
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <string.h>
