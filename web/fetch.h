@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 typedef struct gxds_web_request {
-  uint64_t id;     /* its response has the same id; never 0, never reused by one server */
-  gxds_str path;   /* after the server's URI: "/v3/discovery:clusters"; owned */
+  uint64_t id;     /* the response has the same id; never 0, and a server never uses an id twice */
+  gxds_str path;   /* the path, which is appended to the server's URI: "/v3/discovery:clusters";
+                      owned */
   gxds_str body;   /* JSON for a POST; empty for a GET; owned */
   gxds_str etag;   /* the value of If-None-Match; empty: no such header; owned */
   size_t size_max; /* the most bytes of the response's body, after decompression */
@@ -20,7 +21,7 @@ typedef struct gxds_web_request {
 /* Frees its strings and empties it. */
 void gxds_web_request_fini(gxds_web_request *r);
 
-/* All fields are borrowed during the call that reports it. */
+/* All fields are borrowed: valid during the call that reports the response. */
 typedef struct gxds_web_response {
   uint64_t id;
   int code;       /* the HTTP status; 0 if no complete response came */

@@ -1,6 +1,6 @@
-/* Serves the resource files that an index lists. The index is polled. If it lists other files than
- * those that are held, the new ones are fetched. When all files are there and match the index, they
- * become the new state.
+/* Serves the resource files that an index lists. The index is polled. If it lists files that are
+ * not held yet, these are fetched. When all files are there and match the index, they become the
+ * new state.
  *
  *     idle ── due ─► index ── other files ─► fetching ── all there ─► a state ─► idle
  *
@@ -20,7 +20,7 @@
 
 typedef struct held_file {
   gxds_web_index_file about; /* path: owned */
-  const gxds_block *bytes;   /* NULL: not fetched yet */
+  const gxds_block *bytes;   /* the contents; NULL: not fetched yet */
   uint64_t fetch;            /* the id of the last request for it; 0: none */
 } held_file;
 
@@ -41,15 +41,16 @@ typedef struct web_files {
   uint64_t index_fetch;
   gxds_time due;
   bool repeated;  /* the index is fetched once more */
-  bool confirmed; /* on this stream a response has confirmed that the state is the newest */
+  bool confirmed; /* a response on this stream has confirmed that the state is the newest */
   bool unsent;    /* was_sent() has to report a request */
   file_list next; /* FETCHING: the files of the new index */
   size_t cursor;  /* the first of `next` that may still have to be fetched */
   size_t on_way;
-  size_t missing; /* files of `next` that are not there, including those on their way */
+  size_t missing; /* how many files of `next` are not there yet, including those that are being
+                     fetched */
   gxds_str next_etag;
   gxds_str next_version;
-  gxds_duration max_age; /* of the index */
+  gxds_duration max_age; /* the max-age of the index */
 } web_files;
 
 static void clear_list(file_list *l) {
@@ -100,8 +101,8 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   w->unsent = true;
 }
 
-/* A57's timer starts when the files were requested: a request counts as sent once the
- * state is confirmed, or while something is fetched. */
+/* A57: the timer starts when the files were requested. So the engine's request counts as sent once
+ * the state is confirmed, or while a fetch is in progress. */
 static bool was_sent(gxds_web_server *s) {
   web_files *w = s->state;
   if (!w->unsent || (!w->confirmed && w->phase == IDLE)) return false;
@@ -277,8 +278,8 @@ static void apply(gxds_web_server *s, gxds_time now) {
   end_of_poll(s, now);
 }
 
-/* The file does not match the index. Fetches the index once more; if that was done already, ends
- * the stream. */
+/* Called when a file does not match the index. Fetches the index once more; if that was already
+ * done, ends the stream. */
 static void on_wrong_file(gxds_web_server *s, gxds_str path, const char *what, gxds_time now) {
   web_files *w = s->state;
   if (w->repeated) {
@@ -291,7 +292,8 @@ static void on_wrong_file(gxds_web_server *s, gxds_str path, const char *what, g
   w->due = now;
 }
 
-/* Compares a file with its entry in the index. NULL if it matches, else what differs (static). */
+/* Compares a file with its entry in the index. Returns NULL if the file matches, otherwise a static
+ * text that says what differs. */
 static const char *what_differs(const held_file *f, gxds_str body) {
   unsigned char digest[GXDS_SHA256_SIZE];
   if (body.size != f->about.size) return "size";

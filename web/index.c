@@ -23,7 +23,7 @@ static bool is_path_byte(char c) {
 
 const char *gxds_web_path_check(gxds_str path) {
   if (path.size == 0 || path.size > GXDS_WEB_PATH_MAX) return "must have 1 to 1024 bytes";
-  size_t name = 0; /* where the last part begins */
+  size_t name = 0; /* where the last part of the path begins */
   for (size_t i = 0; i < path.size; i++) {
     const char c = path.data[i];
     if (i == name && c == '.') return "may have no part that begins with a dot";

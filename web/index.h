@@ -32,12 +32,12 @@ typedef struct gxds_web_index_file {
 
 typedef struct gxds_web_index {
   gxds_str version;
-  gxds_web_index_file *files; /* in the order of the index; each path once */
+  gxds_web_index_file *files; /* the files, in the order of the index; each path once */
   size_t count;
 } gxds_web_index;
 
-/* Reads an index. On errors adds all of them to errors, and returns false; then there is nothing to
- * free. Unknown members are ignored. */
+/* Reads an index. If the index has errors, adds all of them to errors and returns false; then there
+ * is nothing to free. Unknown members are ignored. */
 bool gxds_web_index_read(gxds_str json, gxds_web_index *out, gxds_errors *errors);
 void gxds_web_index_fini(gxds_web_index *i);
 

@@ -1,5 +1,5 @@
-/* Messages of the discovery service in protobuf's JSON, with the names of the .proto files (proto3
- * JSON readers take both forms). Pure; confined like the schema. */
+/* Writes messages of the discovery service as protobuf's JSON. Fields have the names of the .proto
+ * files, which every reader of proto3 JSON accepts. Pure; confined to the thread of the schema. */
 #ifndef GRPC_XDS_WEB_JSON_H_
 #define GRPC_XDS_WEB_JSON_H_
 

@@ -13,7 +13,7 @@ extern "C" {
  * polling" of the xDS protocol; Envoy's "api_type: REST"). */
 extern const char *const gxds_web_rest_paths[GXDS_FILE_TYPE_COUNT]; /* rest.c */
 
-/* Where the index of a directory of resource files is. */
+/* The path of the index of a directory of resource files. */
 #define GXDS_WEB_INDEX_PATH "/" GXDS_DIR_INDEX_NAME
 
 #ifdef __cplusplus

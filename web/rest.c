@@ -2,9 +2,9 @@
  * the node and all names. The HTTP response is a DiscoveryResponse, or 304 if the request's version
  * is still the newest.
  *
- * A server may keep no state of its clients: it sees the version, but may not notice that other
- * names are requested than before. So a request has a version only if the version was received for
- * exactly its names. With other names, and on a new stream, a request has none. */
+ * A server may be stateless: it sees the version in a request, but does not notice if the names
+ * differ from those of an earlier request. So a request has a version only if the version was
+ * received for exactly its names. With other names, and on a new stream, a request has none. */
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -38,8 +38,8 @@ typedef struct subscription {
   gxds_str error;     /* why the engine refused the last response, a google.rpc.Status; or empty */
   uint64_t fetch;     /* the id of the request on its way; 0: none */
   gxds_time due;      /* when the next request is due */
-  bool hurries;       /* the next request is early, to report a NACK */
-  bool hurried;       /* the last request was early for that reason */
+  bool hurries;       /* the next request is sent early, to report a NACK */
+  bool hurried;       /* the last request was sent early, to report a NACK */
   uint64_t nonce;     /* our own nonce of the last response; 0: none yet */
   bool outstanding;   /* the engine got the last response, but sent no ACK or NACK yet */
   gxds_str its_nonce; /* the web server's nonce; empty: it gave none */
@@ -49,9 +49,10 @@ typedef struct subscription {
 } subscription;
 
 typedef struct rest {
-  gxds_str node; /* the first request of the stream has it; serialized */
+  gxds_str node; /* the serialized Node from the first request of the stream */
   uint64_t nonce;
-  gxds_file_type sending; /* of the request that is not sent yet; GXDS_FILE_TYPE_COUNT: none */
+  gxds_file_type sending; /* the type of the request that is not sent yet; GXDS_FILE_TYPE_COUNT:
+                             none */
   subscription types[GXDS_FILE_TYPE_COUNT];
 } rest;
 
@@ -154,7 +155,8 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   upb_Arena_Free(arena);
 }
 
-/* A request that is due at once counts as sent only when its fetch has begun. */
+/* The engine's request counts as sent at once, unless it makes an HTTP request due. Then it counts
+ * as sent when the fetch begins. */
 static bool was_sent(gxds_web_server *s) {
   rest *r = s->state;
   if (r->sending == GXDS_FILE_TYPE_COUNT) return false;
@@ -261,8 +263,8 @@ static bool is_found(const gxds_file_found *sorted, gxds_str name) {
   return sorted->count && bsearch(&wanted, sorted->entries, sorted->count, sizeof wanted, by_name);
 }
 
-/* Makes a response for the engine from an HTTP response. A requested resource that it lacks does
- * not exist: unlike a response of ADS, it always has all resources. */
+/* Makes a response for the engine from an HTTP response. Unlike a response of ADS, an HTTP response
+ * always has all resources. So a requested resource that is missing in it does not exist. */
 static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
                               const gxds_file_response *head) {
   rest *r = s->state;
@@ -316,8 +318,8 @@ static void read_response(gxds_web_server *s, gxds_file_type type, gxds_str body
   gxds_file_errors_fini(&in.errors);
 }
 
-/* Refuses other pages, because a page that asks for a password has the status 200 too. Servers that
- * set no type, or guess it, send one of the types besides JSON. */
+/* Refuses other pages, because a page that asks for a password has the status 200 too. The types
+ * besides JSON are those of servers that set no content type, or guess it. */
 static bool may_be_json(gxds_str content_type) {
   gxds_str type = content_type;
   for (size_t i = 0; i < type.size; i++) {
@@ -333,13 +335,14 @@ static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gx
   rest *r = s->state;
   gxds_file_type type = 0;
   while (type < GXDS_FILE_TYPE_COUNT && r->types[type].fetch != response->id) type++;
-  if (type == GXDS_FILE_TYPE_COUNT) return; /* other names are requested by now */
+  /* The subscription has changed, and no longer awaits this response. */
+  if (type == GXDS_FILE_TYPE_COUNT) return;
   subscription *t = &r->types[type];
   const gxds_str path = gxds_str_z(gxds_web_rest_paths[type]);
   t->fetch = 0;
-  /* A 304 may also come for a request without a version: go-control-plane has the version ""
-   * for a type of which it has no resources, and so nothing new. The resources may still come,
-   * while A57's timer runs. */
+  /* A 304 may also come for a request without a version: go-control-plane has the version "" for a
+   * type of which it has no resources, and so nothing new. The resources may still arrive before
+   * A57's timer ends. */
   if (!gxds_web_server_is_good(s, path, response, true)) return;
   t->due = gxds_web_server_next_poll(s, response, now);
   if (response->code == 304) return;
@@ -348,7 +351,8 @@ static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gx
                         GXDS_STR_ARG(response->content_type));
     return;
   }
-  /* The same response again, from a server that ignores versions, or after a NACK. */
+  /* The hash finds a response that is the same as the last one. A server sends the same again if it
+   * ignores versions, or after a NACK. */
   const uint64_t hash = XXH3_64bits(response->body.data, response->body.size);
   if (t->hash_fits && hash == t->hash) return;
   t->hash = hash;

@@ -137,8 +137,8 @@ gxds_time gxds_web_server_next_poll(gxds_web_server *s, const gxds_web_response 
   if (max_age > GXDS_WEB_WAIT_MAX) max_age = GXDS_WEB_WAIT_MAX;
   const gxds_duration delay =
       max_age > s->server->refresh_delay ? max_age : s->server->refresh_delay;
-  /* The jitter makes a poll up to a fifth later. So clients that were started together don't poll
-   * together for long, and no client polls while the response is fresh. */
+  /* Jitter delays a poll by up to a fifth. So clients that started together do not poll together
+   * for long. Polls are never earlier, so no client polls while its response is fresh. */
   const gxds_duration jitter = (gxds_duration)((double)delay * 0.2 * gxds_random_unit(&s->random));
   return gxds_time_after(now, delay + jitter);
 }

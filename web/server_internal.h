@@ -34,14 +34,14 @@ struct gxds_web_server {
   gxds_random random;
   bool open;
   uint64_t last_fetch;  /* the last id */
-  gxds_time not_before; /* Retry-After: nothing is fetched before */
-  gxds_str end;         /* why the stream ended; empty: it did not */
+  gxds_time not_before; /* nothing is fetched before this time, because of Retry-After */
+  gxds_str end;         /* why the stream ended; empty: it has not ended */
   gxds_str log;
 };
 
 /* A request with the next id. path is copied. */
 gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path);
-/* Ends the stream: "URL/path: message". */
+/* Ends the stream, with the reason "URL/path: message". */
 __attribute__((format(printf, 3, 4))) void gxds_web_server_end(gxds_web_server *s, gxds_str path,
                                                                const char *format, ...);
 /* Whether the response has the code 200, or 304 where that is allowed. If not, ends the stream with
