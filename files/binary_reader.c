@@ -13,7 +13,7 @@ enum {
   RESPONSE_TYPE_URL = 4,
   ANY_TYPE_URL = 1,
   ANY_VALUE = 2,
-  RESOURCE_RESOURCE = 2, /* of envoy.service.discovery.v3.Resource */
+  RESOURCE_RESOURCE = 2, /* a field of envoy.service.discovery.v3.Resource */
   RESOURCE_NAME = 3,
   RESOURCE_ALIASES = 4,
 };
@@ -23,7 +23,7 @@ typedef struct any {
   gxds_str value;
 } any;
 
-/* The last field with that number, which is the one that counts in protobuf. */
+/* The last field with that number. In protobuf, the last one counts. */
 static gxds_str last_field(gxds_str message, uint64_t number) {
   gxds_str found = gxds_str_of(NULL, 0);
   gxds_wire_field field;
@@ -33,7 +33,8 @@ static gxds_str last_field(gxds_str message, uint64_t number) {
   return found;
 }
 
-/* Reads at most one alias more than is allowed, so that aliases need no more memory. */
+/* Stops after one alias more than is allowed. That is enough for the error, and limits the memory
+ * for aliases. */
 static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
   gxds_wire_field field;
   while (*count <= GXDS_FILE_ALIASES_MAX && gxds_wire_next(&message, &field)) {
@@ -42,7 +43,7 @@ static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
 }
 
 /* Reads a resource, without its wrapper if it has one. aliases has room for one more than is
- * allowed. False, with an error, if the bytes are damaged. */
+ * allowed. If the bytes are damaged, adds an error and returns false. */
 static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_file_errors *errors,
                      any *out, gxds_file_wrapper *wrapper, gxds_str *aliases) {
   *wrapper = (gxds_file_wrapper){.aliases = aliases};
@@ -122,8 +123,8 @@ void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file
                   GXDS_ITEM(NULL, "resources", index), found, arg, errors);
     index++;
   }
-  /* A file that was just truncated must not delete the resources that it held. A response without
-   * resources names its type. */
+  /* A file that was just truncated is empty. It must not delete the resources that it had. A
+   * response without resources is still valid if it names its type. */
   if (index == 0 && type_url.size == 0) {
     gxds_file_errors_add(errors, 0, NULL, "holds no resource, and no \"type_url\" that it is of");
   }

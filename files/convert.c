@@ -16,12 +16,13 @@ typedef struct converter {
   const gxds_schema *schema;
   gxds_file_errors *errors;
   gxds_text json;
-  uint32_t *lines; /* the line in the file for each line of the JSON */
+  uint32_t *lines; /* for each line of the JSON, the line in the file */
   size_t line_count;
   size_t line_capacity;
-  /* Texts that only upb can check (such as times and masks), with their field for upb's error. */
+  /* Strings that only upb can check, such as times and masks. The field is for the error if upb
+   * refuses the string. */
   struct judged {
-    size_t line; /* of the JSON */
+    size_t line; /* the current line of the JSON */
     gxds_str field;
   } * judged;
   size_t judged_count;
@@ -61,8 +62,8 @@ static bool deep_enough(converter *c, const gxds_file_node *node, const gxds_pat
   return true;
 }
 
-/* Writes a google.protobuf.Value, ListValue or Struct, which may hold any JSON. As messages, each
- * level counts as three: Struct, map entry, Value. */
+/* Writes a google.protobuf.Value, ListValue or Struct, which may hold any JSON. Each level of the
+ * JSON is three nested messages: Struct, map entry, Value. */
 static void write_free(converter *c, const gxds_file_node *node, const gxds_path *at, int depth) {
   begin_line(c, node);
   if (deep_enough(c, node, at, depth)) return;
@@ -155,8 +156,8 @@ static bool takes_null(const upb_FieldDef *f) {
          upb_MessageDef_WellKnownType(upb_FieldDef_MessageSubDef(f)) == kUpb_WellKnown_Value;
 }
 
-/* True, with an error, if an earlier field of the object is the same field (by its other name), or
- * is in the same oneof. */
+/* If an earlier field of the object is the same field (by its other name), or is in the same oneof,
+ * adds an error and returns true. */
 static bool clashes(converter *c, const upb_FieldDef *f, const upb_FieldDef *const *seen,
                     const gxds_file_node *node, size_t i, const gxds_path *at) {
   const upb_OneofDef *oneof = upb_FieldDef_RealContainingOneof(f);
@@ -191,7 +192,7 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_
       continue;
     }
     if (e->value->kind == GXDS_FILE_NODE_NULL && !takes_null(f))
-      continue; /* proto3 JSON: not set */
+      continue; /* proto3 JSON: null means that the field is not set */
     if (i < kSeenMax) {
       if (clashes(c, f, seen, node, i, at)) continue;
       seen[i] = f;
@@ -210,7 +211,7 @@ static void write_fields(converter *c, const upb_MessageDef *m, const gxds_file_
   }
 }
 
-/* Writes an Any whose type has a JSON form of its own: {"@type": …, "value": …}. */
+/* Writes an Any whose type has its own JSON form: {"@type": …, "value": …}. */
 static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
   const gxds_file_node *value = NULL;
@@ -277,7 +278,7 @@ static gxds_str field_of_line(const converter *c, size_t line) {
   return gxds_str_of(NULL, 0);
 }
 
-/* Writes a text, which upb checks later. ok is false if the node is no such text, which is an
+/* Writes a string, which upb checks later. ok: whether the node is a valid string; if not, adds an
  * error. */
 static void write_text(converter *c, const gxds_file_node *node, const gxds_path *at, bool ok,
                        const char *expected) {
@@ -344,7 +345,7 @@ static void add_upb_error(converter *c, const upb_Status *status) {
   unsigned column = 0;
   int start = 0;
   if (sscanf(text, "Error parsing JSON @%u:%u: %n", &line, &column, &start) < 2) start = 0;
-  /* The JSON begins with a newline, so its second line is the first node. */
+  /* The JSON begins with a newline, so the first node is on its second line. */
   bool known = line >= 2 && line - 2 < c->line_count;
   gxds_str field = known ? field_of_line(c, line - 2) : gxds_str_of(NULL, 0);
   gxds_file_errors_add(c->errors, known ? c->lines[line - 2] : 0,

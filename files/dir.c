@@ -33,8 +33,8 @@ static int by_name(const void *a, const void *b) {
   return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
 }
 
-/* Adds the error of a call that failed with errno. If the system lacked a resource, such as
- * descriptors, notes which. */
+/* Adds the error of a call that failed with errno. If the system had no more of something, such as
+ * file descriptors, notes what that was. */
 static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
   const char *starved = gxds_starved_of(errno);
   if (starved) out->starved = starved;
@@ -68,7 +68,8 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   return !full;
 }
 
-/* A hash of the names, identities, sizes and times of all files, which changes with any of them. */
+/* A hash of the names, identities, sizes and times of all files. It changes if any of these
+ * changes. */
 static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
@@ -103,8 +104,8 @@ static bool read_bytes(int fd, gxds_text *out) {
   return got >= 0;
 }
 
-/* Reads one file. If it vanished after it was listed, its error does not matter: the stamp is
- * different then, so the directory counts as unstable. */
+/* Reads one file. The error of a file that was removed after it was listed does not matter: the
+ * stamp has changed then, so the directory counts as unstable. */
 static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
                       gxds_file_errors *errors) {
   errors->file = file->name;
@@ -157,8 +158,8 @@ static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) 
 bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
   *out = (gxds_dir_files){0};
   errors->file = gxds_str_z(path);
-  /* Everything is read through one descriptor, so a swap of the path meanwhile does not mix two
-   * directories. */
+  /* Everything is read through one descriptor. So if the path is swapped in the meantime, the files
+   * of two directories are not mixed. */
   int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool ok = dir >= 0;
   if (!ok) {

@@ -17,12 +17,13 @@ extern "C" {
 typedef struct gxds_dir_files {
   gxds_file_input *items; /* sorted by name; owned, with their strings */
   size_t count;
-  uint64_t device;     /* the file system that the directory is on: stat()'s */
+  uint64_t device;     /* the file system that the directory is on, as stat() reports it */
   bool unstable;       /* the files changed while they were read, so they can't be used */
-  const char *starved; /* what the system lacked to read them, as a text; NULL: nothing */
+  const char *starved; /* what the system lacked so that files could not be read, as text; NULL:
+                          nothing */
 } gxds_dir_files;
 
-/* The index that web servers have of a directory (web/index.h): no resource file. */
+/* The index of a directory on a web server (web/index.h). It does not count as a resource file. */
 #define GXDS_DIR_INDEX_NAME "xds-index.json"
 
 /* Whether a file of that name is read: *.json, *.yaml, *.yml, *.pb, *.binpb, *.textproto, *.txtpb
@@ -31,8 +32,8 @@ typedef struct gxds_dir_files {
 bool gxds_dir_is_resource_file(gxds_str name);
 
 /* Reads all resource files of a directory, but not of folders in it. Symlinks are followed. If
- * something can't be read, adds it to errors, leaves out empty, and returns false. The caller ends
- * out with gxds_dir_files_fini(). */
+ * anything cannot be read, adds an error, leaves *out empty, and returns false. The caller ends out
+ * with gxds_dir_files_fini(). */
 bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors);
 void gxds_dir_files_fini(gxds_dir_files *f);
 

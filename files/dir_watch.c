@@ -12,7 +12,7 @@
 
 /* Identifies the directory at a path. */
 typedef struct identity {
-  dev_t device; /* both 0: there is no directory */
+  dev_t device; /* device and inode are 0 if there is no directory */
   ino_t inode;
 } identity;
 
@@ -27,9 +27,9 @@ struct gxds_dir_watch {
   gxds_path_watch paths;
   const gxds_file_set *set;
   gxds_file_errors errors;
-  gxds_text error_text; /* as last reported */
+  gxds_text error_text; /* the errors that were reported last */
   gxds_duration retry;  /* the current interval; 0: the system lacks nothing */
-  gxds_text notice;     /* the notice that is not taken yet */
+  gxds_text notice;     /* the notice that the owner has not taken yet */
 };
 
 static bool await(int ready, int fd, uint32_t events) {
@@ -87,7 +87,7 @@ static identity identify(const char *path) {
   return (identity){.device = st.st_dev, .inode = st.st_ino};
 }
 
-/* Among all changes of mounts, only those matter that put another directory at the path. */
+/* Handles changes of mounts. Only a change that puts another directory at the path matters. */
 static void on_mounts(gxds_dir_watch *w, gxds_time now) {
   identity at = identify(w->path.data);
   if (at.device == w->at.device && at.inode == w->at.inode) return;
@@ -110,7 +110,8 @@ static void drain_inotify(gxds_dir_watch *w, gxds_time now) {
 
 void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now) {
   drain_inotify(w, now);
-  on_mounts(w, now); /* checked always: the kernel reports a change of mounts to one poller only */
+  on_mounts(w, now); /* checked at every call, because the kernel reports a change of mounts to only
+                        one poller */
 }
 
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
@@ -130,7 +131,8 @@ static void rearm(gxds_dir_watch *w) {
     for (size_t j = 0; j < w->paths.count && !used; j++) {
       used = w->paths.items[j].wd == old.items[i].wd;
     }
-    if (!used) inotify_rm_watch(old.fd, old.items[i].wd); /* a second call fails, harmlessly */
+    /* A second call for the same wd fails, which is harmless. */
+    if (!used) inotify_rm_watch(old.fd, old.items[i].wd);
   }
   gxds_path_watch_fini(&old);
 }
@@ -147,7 +149,7 @@ static gxds_dir_change take_errors(gxds_dir_watch *w, gxds_file_errors *errors) 
 }
 
 static gxds_dir_change take_set(gxds_dir_watch *w, const gxds_file_set *set) {
-  /* A good set after errors is news, even if the resources are the same as before. */
+  /* A good set after errors must be reported, even if the resources are the same as before. */
   bool same = w->error_text.size == 0 && w->set && gxds_file_set_equal(w->set, set);
   gxds_file_errors_fini(&w->errors);
   gxds_text_clear(&w->error_text);

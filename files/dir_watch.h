@@ -7,8 +7,8 @@
  * new directory. If the new directory is empty because the old one was unmounted, the last good
  * state stays.
  *
- * Confined to one thread, which waits for the descriptor and for the deadline; reading the files
- * blocks. */
+ * Confined to one thread, which waits for the descriptor and for the deadline. Reads of the files
+ * block that thread. */
 #ifndef GRPC_XDS_FILES_DIR_WATCH_H_
 #define GRPC_XDS_FILES_DIR_WATCH_H_
 
@@ -19,10 +19,11 @@
 extern "C" {
 #endif
 
-/* If the system lacks watches or descriptors to watch or read everything, the directory is read
- * again after the first of these times. The time then doubles at each try, up to the second one. An
- * event causes a read earlier. The first retries are soon enough for a person who waits, and the
- * later ones rare enough for a directory that takes a second to read. */
+/* If there are too few inotify watches or file descriptors to watch or read everything, the
+ * directory is read again after GXDS_DIR_WATCH_RETRY_MIN. The time then doubles at each retry, up
+ * to GXDS_DIR_WATCH_RETRY_MAX. An event causes an earlier read. The first retries come soon enough
+ * for a person who waits. The later ones are rare enough for a directory that takes a second to
+ * read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 
@@ -34,29 +35,30 @@ typedef enum gxds_dir_change {
   GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays in use */
 } gxds_dir_change;
 
-/* path is copied; it need not exist yet. NULL when inotify or epoll is not available (*status says
- * why). */
+/* path is copied, and need not exist yet. Returns NULL if inotify or epoll is not available;
+ * *status has the reason. */
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
 void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
 
 /* The descriptor to poll for reading. */
 int gxds_dir_watch_fd(const gxds_dir_watch *w);
-/* The descriptor is readable; calling it when it is not is harmless. */
+/* Call this when the descriptor is readable. A call at another time is harmless. */
 void gxds_dir_watch_on_readable(gxds_dir_watch *w, gxds_time now);
 gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w);
 /* Reads the directory when that is due. Call it at the deadline, after the descriptor was drained;
  * early or repeated calls are harmless. */
 gxds_dir_change gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now);
 
-/* The last good set; NULL before the first. Borrowed: valid until the next call; ref to keep it. */
+/* The last good set; NULL if there was none yet. Borrowed: valid until the next call. To keep it
+ * longer, take a reference. */
 const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
-/* The errors of the last reading; empty if it was good. Borrowed: valid until the next call. The
+/* The errors of the last read; empty if the read was good. Borrowed: valid until the next call. The
  * same errors are reported only once. */
 const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
 
-/* Takes a notice for the user, which the caller owns; empty if there is none. It says that changes
- * may be noticed late, and what the system lacks for it, or that this is over. Each is returned
- * once. Call it after gxds_dir_watch_on_deadline(). */
+/* Takes a notice for the user, which the caller owns; empty if there is none. A notice says that
+ * changes may be noticed late, because the system lacks something, or that this is over. Each
+ * notice is returned once. Call it after gxds_dir_watch_on_deadline(). */
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w);
 
 #ifdef __cplusplus

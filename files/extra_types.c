@@ -11,7 +11,8 @@ typedef struct extra_field {
   const char *name;
   int number;
   int type;       /* google_protobuf_FieldDescriptorProto_TYPE_… */
-  const char *of; /* the message or enum, with a leading dot; NULL: a scalar */
+  const char *of; /* the name of the message or enum, with a leading dot; NULL: the field is a
+                     scalar */
 } extra_field;
 
 enum { kFieldsMax = 8, kValuesMax = 4, kDependenciesMax = 8 };
@@ -25,9 +26,9 @@ typedef struct extra_type {
   const char *package;
   const char *message;
   extra_field fields[kFieldsMax];
-  int repeated;               /* the number of the repeated field; 0: none */
+  int repeated;               /* the number of the message's repeated field; 0: it has none */
   const extra_nested *nested; /* NULL: none */
-  const char *enum_name;      /* nested in the message; NULL: none */
+  const char *enum_name;      /* an enum nested in the message; NULL: none */
   const char *enum_values[kValuesMax];
   const char *uses; /* the full name of a type above that its fields refer to; NULL: none */
 } extra_type;
@@ -46,7 +47,7 @@ typedef struct extra_type {
 #define HTTP "." HTTP_PACKAGE ".HttpProtocolOptions."
 #define CORE ".envoy.config.core.v3."
 #define STATEFUL_SESSION "envoy.extensions.filters.http.stateful_session.v3"
-/* The fields that all messages for choosing a protocol begin with. */
+/* The first fields of every message that chooses an HTTP protocol. */
 #define HTTP1 \
   { "http_protocol_options", 1, MESSAGE, CORE "Http1ProtocolOptions" }
 #define HTTP2 \
@@ -171,7 +172,7 @@ static void add_field(google_protobuf_DescriptorProto *message, const extra_fiel
   if (f->of) google_protobuf_FieldDescriptorProto_set_type_name(field, Z(f->of));
 }
 
-/* repeated is the number of the repeated field; 0: none. */
+/* repeated is the number of the message's repeated field; 0: it has none. */
 static void add_fields(google_protobuf_DescriptorProto *message, const extra_field *fields,
                        int repeated, upb_Arena *arena) {
   for (int i = 0; i < kFieldsMax && fields[i].name; i++) {
@@ -190,7 +191,7 @@ static bool has_field(const google_protobuf_DescriptorProto *message, int32_t nu
   return false;
 }
 
-/* A85; A61; A86. */
+/* The fields of A85, A61 and A86, in this order. */
 static const extra_field metrics_of_cluster = {"lrs_report_endpoint_metrics", 57, STRING, NULL};
 static const extra_field addresses_of_endpoint = {
     "additional_addresses", 4, MESSAGE, ".envoy.config.endpoint.v3.Endpoint.AdditionalAddress"};
@@ -252,7 +253,7 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* The file has the name of its message, since no two files may have the same name. */
+  /* The file is named after its message, because file names must be unique. */
   gxds_text name = {0};
   gxds_text_addf(&name, "%s.%s", t->package, t->message);
   google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));

@@ -1,6 +1,6 @@
 /* gxds_file_errors: all errors of a set of resource files, each with its file, line and field, and
- * a text that says what was expected. Lives in the caller's struct; zero-initialised is empty. One
- * thread. */
+ * a text that says what was expected. Lives in the caller's struct; zero-initialised, it is empty.
+ * One thread. */
 #ifndef GRPC_XDS_FILES_FILE_ERRORS_H_
 #define GRPC_XDS_FILES_FILE_ERRORS_H_
 
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The most errors that are kept; more are only counted. More errors help no reader, and a wrong
- * indentation in a large file makes one error per line. */
+/* The most errors that are kept; more are only counted. A reader has no use for more. A wrong
+ * indentation in a large file can cause one error per line. */
 #define GXDS_FILE_ERRORS_MAX 100
 
 /* Strings are owned by the list. */
@@ -28,22 +28,22 @@ typedef struct gxds_file_errors {
   gxds_file_error *items;
   size_t stored;
   size_t capacity;
-  size_t count;  /* all that were added, stored or not */
+  size_t count;  /* how many errors were added, stored or not */
   gxds_str file; /* the file of the next errors; borrowed, and set by the code that reads a file */
 } gxds_file_errors;
 
 void gxds_file_errors_fini(gxds_file_errors *e);
-/* Adds an error in the current file. at may be NULL. The text is printf's; what is not printable
- * is escaped. */
+/* Adds an error in the current file. at may be NULL. The text has printf()'s format. Characters
+ * that are not printable are escaped. */
 __attribute__((format(printf, 4, 5))) void gxds_file_errors_add(gxds_file_errors *e, uint32_t line,
                                                                 const gxds_path *at,
                                                                 const char *format, ...);
 /* One line per error: "routes.yaml:12: field virtual_hosts[0].domains: expected a list, found
  * null", in the order in which they were found; at the end "and N more errors". */
 void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out);
-/* The same on one line, with semicolons between. */
+/* Adds all errors on one line, separated by semicolons. */
 void gxds_file_errors_render_line(const gxds_file_errors *e, gxds_text *out);
-/* One of them, without a line end. */
+/* Adds one error, without a newline. */
 void gxds_file_error_render(const gxds_file_error *e, gxds_text *out);
 
 #ifdef __cplusplus

@@ -19,7 +19,8 @@ typedef struct reader {
   void *arg;
   gxds_file_errors *errors;
   gxds_str response_type;       /* the type_url of the current response; empty: none */
-  gxds_file_response *response; /* gets the response's other fields; NULL: not wanted */
+  gxds_file_response *response; /* gets the response's fields other than resources; NULL if the
+                                   caller does not need them */
   size_t documents;
 } reader;
 
@@ -136,7 +137,8 @@ static gxds_str field_text(const upb_MessageDef *m, const upb_Message *msg, cons
   return gxds_pb_str(upb_Message_Get(msg, f).str_val);
 }
 
-/* Converts a message that contains resources, without its field `but`. NULL after an error. */
+/* Converts a message that contains resources, but leaves out its field `but`. NULL after an
+ * error. */
 static upb_Message *convert_but(const reader *r, const char *type_url, const gxds_file_node *node,
                                 const char *but, upb_Arena *arena) {
   gxds_file_node_entry *entries = gxds_calloc(node->count, sizeof *entries);
@@ -293,7 +295,8 @@ static void read_each(const gxds_schema *schema, gxds_str name, gxds_str bytes,
     gxds_yaml_read(bytes, arena, errors, read_document, &r);
   }
   upb_Arena_Free(arena);
-  /* A file that an editor has just truncated must not delete the resources that it held. */
+  /* An editor truncates a file before it writes it. An empty file must not delete the resources
+   * that the file had. */
   if (r.documents == 0 && errors->count == before) {
     gxds_file_errors_add(errors, 1, NULL, "holds no resource: write [] for none");
   }

@@ -38,13 +38,13 @@ typedef struct gxds_file_response {
 } gxds_file_response;
 void gxds_file_response_fini(gxds_file_response *r);
 
-/* The same for JSON that must be a DiscoveryResponse, perhaps without resources. *out is empty if
- * the response has none of its fields, and not valid if there are errors. */
+/* Reads JSON that must be a DiscoveryResponse, perhaps without resources. Sets *out to the
+ * response's other fields; it is empty if there are none. After errors *out is not valid. */
 void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file_response *out,
                              gxds_file_found_fn found, void *arg, gxds_file_errors *errors);
 
-/* Like gxds_file_read_each(), into a list. name is borrowed: valid as long as the entries, and as
- * long as it is the errors' current file. */
+/* Like gxds_file_read_each(), but adds the resources to a list. name is borrowed: valid as long as
+ * the entries, and as long as it is the errors' current file. */
 void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
                     gxds_file_found *found, gxds_file_errors *errors);
 
@@ -57,15 +57,17 @@ void gxds_file_read(const gxds_schema *schema, gxds_str name, gxds_str bytes,
 gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
                                     const gxds_path *at, gxds_file_errors *errors);
 
-/* The names in the wrapper around a resource; borrowed. All zero if there is no wrapper. */
+/* The names in the wrapper around a resource, borrowed. All fields are zero if there is no
+ * wrapper. */
 typedef struct gxds_file_wrapper {
   gxds_str name; /* empty: the wrapper has no name */
   const gxds_str *aliases;
   size_t alias_count;
 } gxds_file_wrapper;
 
-/* Checks that a resource has a name, that it equals the wrapper's name if that has one, and that
- * the aliases are valid. Adds errors at the path of the resource. True if there are none. */
+/* Checks that a resource has a name, that the name in its wrapper, if there is one, is the same,
+ * and that the aliases are valid. Adds errors at the path of the resource. Returns true if there
+ * are none. */
 bool gxds_file_check_names(const gxds_file_type_info *info, gxds_str name,
                            const gxds_file_wrapper *wrapper, uint32_t line, const gxds_path *at,
                            gxds_file_errors *errors);

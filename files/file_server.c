@@ -15,7 +15,7 @@
 /* The requests for one type on this stream. */
 typedef struct subscription {
   bool requested;
-  bool owed; /* the last request has other names than the one before */
+  bool owed; /* the names in the last request differ from those in the request before */
   gxds_request_names names;
   uint64_t shown; /* a hash of the last response's contents; valid if nonce is set */
   uint64_t nonce; /* the nonce of the last response; 0: none */
@@ -25,7 +25,8 @@ typedef struct subscription {
 struct gxds_file_server {
   gxds_str directory;
   const gxds_file_set *set;    /* NULL: there is none yet */
-  const gxds_file_set *before; /* has what `set` lacks; NULL: no more */
+  const gxds_file_set *before; /* the state before `set`, for resources that `set` lacks; NULL: no
+                                  longer needed */
   gxds_time removal_at;        /* when `before` is dropped */
   uint64_t nonce;
   subscription types[GXDS_FILE_TYPE_COUNT];
@@ -79,7 +80,7 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
   upb_Arena *arena = gxds_arena_create();
   const envoy_service_discovery_v3_DiscoveryRequest *request =
       envoy_service_discovery_v3_DiscoveryRequest_parse(bytes.data, bytes.size, arena);
-  GXDS_CHECK(request != NULL); /* our own engine made the request */
+  GXDS_CHECK(request != NULL); /* our own engine encoded the request, so it can be decoded */
   const gxds_str nonce =
       gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
   gxds_file_type type = gxds_file_type_find(
@@ -89,8 +90,9 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
     if (is_current(t, nonce)) {
       t->requested = true;
       t->accepted = t->accepted || nonce.size > 0;
-      /* Other names make a response due even if nothing else changed: a client that gave up a name
-       * and requests it again does not have the resource any more. */
+      /* If the names changed, a response is due even if no resource changed. The client may have
+       * unsubscribed a name and subscribed it again, and then it does not have the resource any
+       * more. */
       if (gxds_request_names_take(&t->names, request)) t->owed = true;
     }
     if (s->before) s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);

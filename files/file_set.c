@@ -38,7 +38,7 @@ static gxds_str put(char **data, gxds_str s) {
 }
 
 /* A47: the canonical form of a name, because a resource's name may be spelt in several ways. A text
- * that is no name stays as it is; later checks refuse it. */
+ * that is not a valid name stays as it is; later checks refuse it. */
 static gxds_str canonical(gxds_resource_name *n, gxds_file_type type, gxds_str text) {
   gxds_str url = gxds_str_z(gxds_file_types[type].type_url);
   if (gxds_resource_name_init(n, text, url)) return n->canonical;
@@ -125,8 +125,8 @@ typedef struct some_name {
   bool alias;
 } some_name;
 
-/* Orders by type and text; of the same text, names before aliases, then in the order of the
- * entries. */
+/* Orders by type and text. Of equal texts, names come before aliases, and both are in the order of
+ * the entries. */
 static int by_type_and_text(const void *a, const void *b) {
   const some_name *x = a;
   const some_name *y = b;
@@ -149,7 +149,8 @@ static void report_clashes(const gxds_file_found *found, gxds_file_errors *error
     names[count++] = (some_name){e->resource->name, e, false};
     for (size_t k = 0; k < e->resource->alias_count; k++) {
       gxds_str alias = e->resource->aliases[k];
-      if (gxds_str_equal(alias, e->resource->name)) continue; /* redundant, but harmless */
+      /* An alias equal to the resource's own name is redundant, but harmless. */
+      if (gxds_str_equal(alias, e->resource->name)) continue;
       names[count++] = (some_name){alias, e, true};
     }
   }
@@ -280,7 +281,7 @@ const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_f
     fill_lists(s, &found);
   }
   gxds_file_found_fini(&found);
-  errors->file = gxds_str_of(NULL, 0); /* it was borrowed from the set */
+  errors->file = gxds_str_of(NULL, 0); /* errors->file was borrowed from the set */
   if (ok) return s;
   gxds_file_set_unref(s);
   return NULL;

@@ -32,7 +32,7 @@ typedef enum gxds_file_type {
 
 typedef struct gxds_file_type_info {
   const char *type_url;    /* "type.googleapis.com/envoy.config.listener.v3.Listener" */
-  const char *v2_type_url; /* of the retired API */
+  const char *v2_type_url; /* the type's URL in the retired v2 API */
   const char *message;     /* "Listener" */
   const char *short_name;  /* "LDS" */
   const char *name_field;  /* "name", "cluster_name" */
@@ -46,12 +46,12 @@ gxds_file_type gxds_file_type_find(gxds_str type_url);
 typedef struct gxds_file_resource {
   gxds_ref refs;
   gxds_file_type type;
-  gxds_str name;           /* in its canonical form (A47), like aliases */
+  gxds_str name;           /* the canonical form (A47); so are aliases */
   gxds_str bytes;          /* the serialized message */
-  const gxds_str *aliases; /* in the order of the file */
+  const gxds_str *aliases; /* the aliases, in the order of the file */
   size_t alias_count;
-  uint64_t version;   /* XXH3 of the bytes and the aliases */
-} gxds_file_resource; /* one allocation */
+  uint64_t version;   /* the XXH3 hash of the bytes and the aliases */
+} gxds_file_resource; /* the struct and its contents are one allocation */
 
 /* The most aliases of one resource: our own client refuses more. */
 #define GXDS_FILE_ALIASES_MAX 100
@@ -61,7 +61,7 @@ void gxds_file_resource_unref(const gxds_file_resource *r); /* NULL is allowed *
 
 typedef struct gxds_file_entry {
   const gxds_file_resource *resource;
-  gxds_str file; /* the file that has it */
+  gxds_str file; /* the name of the file that has the resource */
   uint32_t line;
 } gxds_file_entry;
 
@@ -76,7 +76,8 @@ typedef struct gxds_file_list {
   size_t count;
   const gxds_file_alias *aliases; /* sorted by name; none is the name of a resource */
   size_t alias_count;
-  uint64_t version; /* XXH3 of all names and versions: equal sets of resources have equal ones */
+  uint64_t version; /* the XXH3 hash of all names and versions: equal sets of resources have equal
+                       versions */
 } gxds_file_list;
 
 typedef struct gxds_file_set {
@@ -86,8 +87,8 @@ typedef struct gxds_file_set {
   size_t file_count;
 } gxds_file_set;
 
-/* A file: its name (for errors; the endings .json, .pb, .binpb, .textproto, .txtpb and .pbtxt
- * decide how it is read, all else is YAML) and its contents. */
+/* A file: its name and its contents. The name is for errors, and its ending decides how the file is
+ * read: .json, .pb, .binpb, .textproto, .txtpb or .pbtxt. All other files are YAML. */
 typedef struct gxds_file_input {
   gxds_str name;
   gxds_str bytes;
@@ -107,8 +108,8 @@ bool gxds_file_is_prototext(gxds_str name);
 const gxds_file_set *gxds_file_set_build(const gxds_schema *schema, const gxds_file_input *files,
                                          size_t count, const gxds_file_set *previous,
                                          gxds_file_errors *errors);
-/* Makes a set with other bytes for the resource of entry, which is one of s. The new set shares
- * everything else with s. bytes are copied. The caller owns the returned reference. */
+/* Makes a set in which the resource of entry has other bytes. entry must be in s. The new set
+ * shares everything else with s. bytes are copied. The caller owns the returned reference. */
 const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_file_entry *entry,
                                            gxds_str bytes);
 const gxds_file_set *gxds_file_set_ref(const gxds_file_set *s);
@@ -118,10 +119,10 @@ void gxds_file_set_unref(const gxds_file_set *s); /* NULL is allowed */
  * the set. */
 const gxds_file_entry *gxds_file_set_find(const gxds_file_set *s, gxds_file_type type,
                                           gxds_str name);
-/* The same, by its name or by an alias. */
+/* Like gxds_file_set_find(), but finds a resource by its aliases too. */
 const gxds_file_entry *gxds_file_set_find_by_any_name(const gxds_file_set *s, gxds_file_type type,
                                                       gxds_str name);
-/* Whether both hold the same resources. */
+/* Whether both sets have the same resources. */
 bool gxds_file_set_equal(const gxds_file_set *a, const gxds_file_set *b);
 /* Adds the version in the form of responses: 16 hexadecimal digits. */
 void gxds_file_version_render(uint64_t version, gxds_text *out);

@@ -13,7 +13,7 @@ typedef struct reader {
   gxds_text scratch; /* the string that is being read */
 } reader;
 
-/* Adds a syntax error. It ends the parse, because what follows can't be trusted. */
+/* Adds a syntax error. The parse ends there, because the text after it could be misread. */
 static bool fail(reader *r, const char *expected) {
   unsigned column = (unsigned)(r->at - r->line_start) + 1;
   char found[32] = "the end of the file";
@@ -221,7 +221,7 @@ static bool read_value(reader *r) {
 
 const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
                                           gxds_file_errors *errors) {
-  /* A byte order mark is no JSON, but editors write it. */
+  /* A byte order mark is not JSON, but some editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
     text = gxds_str_from(text, 3);
   }

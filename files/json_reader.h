@@ -1,5 +1,5 @@
-/* Reads JSON text into nodes (RFC 8259, strictly). Errors in a resource need the line of each
- * value, which no JSON library of the distribution keeps. Pure; any thread. */
+/* Reads JSON text into nodes (RFC 8259, strictly). An error in a resource names the line of the
+ * value. No JSON library of the distribution keeps lines. Pure; any thread. */
 #ifndef GRPC_XDS_FILES_JSON_READER_H_
 #define GRPC_XDS_FILES_JSON_READER_H_
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Returns the document, in the arena. On errors adds them to errors with their lines, and returns
- * NULL. */
+/* Returns the document, in the arena. If there are errors, adds them to errors with their lines,
+ * and returns NULL. */
 const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
                                           gxds_file_errors *errors);
 

@@ -10,7 +10,7 @@
 typedef struct gxds_file_node_open {
   struct gxds_file_node_open *up;
   gxds_file_node *node;
-  gxds_file_node_entry *entries; /* of a LIST only the values are used */
+  gxds_file_node_entry *entries; /* in a LIST only the values are used */
   size_t count;
   size_t capacity;
   bool key_pending;
@@ -18,7 +18,7 @@ typedef struct gxds_file_node_open {
   uint64_t expanded;
 } gxds_file_node_open;
 
-/* Its data is never NULL. */
+/* Copies s into the arena. The copy's data is never NULL. */
 static gxds_str arena_dup(struct upb_Arena *arena, gxds_str s) {
   return s.size > 0 ? gxds_arena_dup(arena, s) : gxds_str_z("");
 }
@@ -32,7 +32,8 @@ const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *
 }
 
 void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out) {
-  enum { kShown = 60 }; /* bytes of a string: an error is one line */
+  /* How many bytes of a string an error shows, because an error is one line. */
+  enum { kShown = 60 };
   switch (n->kind) {
     case GXDS_FILE_NODE_NULL:
       gxds_text_add_z(out, "null");

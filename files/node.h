@@ -17,7 +17,8 @@ extern "C" {
 
 struct upb_Arena;
 
-/* The deepest document. No resource is deeper, and upb's JSON decoder stops there too. */
+/* How deep a document may be nested. No resource is nested deeper, and upb's JSON decoder has the
+ * same limit. */
 #define GXDS_FILE_NODE_DEPTH_MAX 64
 /* The most nodes of one file with its aliases expanded, so that a few nested aliases ("a billion
  * laughs") can't fill the memory. A file of 100,000 clusters has 2 million. */
@@ -38,16 +39,16 @@ typedef struct gxds_file_node gxds_file_node;
 
 typedef struct gxds_file_node_entry {
   gxds_str key;
-  uint32_t line; /* of the key */
+  uint32_t line; /* the line of the key */
   const gxds_file_node *value;
 } gxds_file_node_entry;
 
 struct gxds_file_node {
   gxds_file_node_kind kind;
-  uint32_t line;     /* from 1 */
-  uint32_t height;   /* how many containers are nested in it, itself included: 0 for a scalar, 1 for
-                        an empty list */
-  uint32_t expanded; /* nodes in it, itself included, with aliases expanded */
+  uint32_t line;     /* the line, counted from 1 */
+  uint32_t height;   /* how many levels of containers the node has, itself included: 0 for a scalar,
+                        1 for an empty list */
+  uint32_t expanded; /* how many nodes it contains, itself included, with aliases expanded */
   size_t count;      /* LIST, MAP */
   union {
     /* STRING: its contents, UTF-8. NUMBER: in JSON's syntax, or "NaN", "Infinity", "-Infinity".
@@ -74,8 +75,8 @@ typedef struct gxds_file_node_builder {
   gxds_file_errors *errors;        /* borrow */
   struct gxds_file_node_open *top; /* private: the open containers */
   size_t depth;
-  uint64_t expanded;    /* of the whole file */
-  gxds_file_node *root; /* the finished document; NULL before */
+  uint64_t expanded;    /* how many nodes the whole file has so far */
+  gxds_file_node *root; /* the finished document; NULL if it is not finished */
 } gxds_file_node_builder;
 
 void gxds_file_node_builder_init(gxds_file_node_builder *b, struct upb_Arena *arena,

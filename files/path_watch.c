@@ -18,7 +18,8 @@ enum { kItemsMax = 4096 };
 
 static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                               IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-/* For a directory on the way. IN_MASK_ADD keeps what is watched there for other reasons. */
+/* The events of a directory on the way. IN_MASK_ADD keeps the events that are watched there for
+ * other reasons. */
 static const uint32_t kWayMask = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD;
 
 void gxds_path_watch_fini(gxds_path_watch *w) {
@@ -39,7 +40,7 @@ static void add_watch(gxds_path_watch *w, const char *dir, uint32_t mask, gxds_p
     return;
   }
   int wd = inotify_add_watch(w->fd, dir, mask);
-  if (wd < 0) { /* perhaps gone by now: its parent is watched too */
+  if (wd < 0) { /* the directory may be gone by now, but its parent is watched too */
     note_starved(w, errno);
     return;
   }
@@ -75,7 +76,8 @@ static void go_up(gxds_text *at) {
   if (at->data) at->data[at->size] = 0;
 }
 
-/* Replaces the link at `entry` in the walk by its target, which comes before the path's rest. */
+/* Continues the walk at the target of the link `entry`: puts the target before the rest of the
+ * path. */
 static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char **rest) {
   char target[PATH_MAX];
   ssize_t size = readlink(entry, target, sizeof target);

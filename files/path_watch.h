@@ -20,11 +20,12 @@ typedef struct gxds_path_item {
 } gxds_path_item;
 
 typedef struct gxds_path_watch {
-  int fd; /* of inotify; borrow */
+  int fd; /* the inotify descriptor; borrowed */
   gxds_path_item *items;
   size_t count;
   size_t capacity;
-  const char *starved; /* why not everything is watched, as a text; NULL: everything is */
+  const char *starved; /* why some of the path is not watched, as text; NULL: all of it is
+                          watched */
 } gxds_path_watch;
 
 /* Frees the items, but does not remove their watches from the descriptor. */

@@ -204,7 +204,7 @@ bool gxds_prototext_lexer_is(const gxds_prototext_lexer *l, char mark) {
 }
 
 void gxds_prototext_lexer_init(gxds_prototext_lexer *l, gxds_str text) {
-  /* A byte order mark is no token, but editors write it. */
+  /* A byte order mark is not a token, but some editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
     text = gxds_str_from(text, 3);
   }

@@ -16,7 +16,8 @@ typedef enum gxds_prototext_kind {
   GXDS_PROTOTEXT_END,    /* the end of the text */
   GXDS_PROTOTEXT_NAME,   /* letters, digits and '_' */
   GXDS_PROTOTEXT_NUMBER, /* a token that begins like a number, without its sign; not validated */
-  GXDS_PROTOTEXT_STRING, /* strings that follow each other, joined, without quotes and escapes */
+  GXDS_PROTOTEXT_STRING, /* one string, or several in a row joined to one; without quotes, and with
+                            escapes replaced */
   GXDS_PROTOTEXT_MARK,   /* any other character */
   GXDS_PROTOTEXT_BROKEN, /* the wrong byte in a string or URL; empty at the end of the text */
 } gxds_prototext_kind;
@@ -25,7 +26,7 @@ typedef struct gxds_prototext_token {
   gxds_prototext_kind kind;
   gxds_str text;   /* borrowed: valid until the next token is read */
   uint32_t line;   /* where the token begins, from 1 */
-  uint32_t column; /* in bytes, from 1 */
+  uint32_t column; /* where the token begins in its line, in bytes, from 1 */
 } gxds_prototext_token;
 
 typedef struct gxds_prototext_lexer {

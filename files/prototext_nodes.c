@@ -24,7 +24,8 @@ struct gxds_prototext_map {
 };
 
 static void *allocate(upb_Arena *arena, size_t count, size_t size) {
-  return gxds_arena_alloc(arena, count * size); /* bounded by the file's values */
+  return gxds_arena_alloc(arena, count * size); /* no overflow: the number of values in a file is
+                                                   limited */
 }
 
 /* Makes room in an array for one more item. */

@@ -13,37 +13,39 @@
 #include "files/prototext_scalar.h"
 
 enum { RESPONSE_RESOURCES = 2, ANY_TYPE_URL = 1, ANY_VALUE = 2, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { kFieldsMax = 256 }; /* of a message, checked for repetition; no xDS message has as many */
+/* How many fields of a message are checked for repetition; no xDS message has that many. */
+enum { kFieldsMax = 256 };
 
 typedef struct reader {
   gxds_prototext_lexer lexer;
   const gxds_schema *schema;
   gxds_file_errors *errors;
-  uint32_t values; /* in the file, so far */
+  uint32_t values; /* how many values the file has so far */
   int nesting;
   upb_Message *response;
   upb_Arena *nodes;
-  const gxds_file_node **resources; /* of the response, in the order of the file */
+  const gxds_file_node **resources; /* the nodes of the response's resources, in the order of the
+                                       file */
   size_t resource_count;
   size_t resource_capacity;
 } reader;
 
 /* A message that is being read. */
 typedef struct message {
-  /* NULL: its type is unknown, which was reported; the message is skipped. */
+  /* NULL if the type is unknown. The error was added then, and the message is skipped. */
   const upb_MessageDef *def;
   upb_Message *msg;
   upb_Arena *arena;
   const gxds_path *at;
   gxds_prototext_map *map;        /* the nodes that were read; NULL: not needed */
-  int depth;                      /* how many messages it is in, up to an Any */
+  int depth;                      /* how many messages are around this one, up to an Any */
   uint64_t seen[kFieldsMax / 64]; /* a bit for each singular field that was given */
 } message;
 
 /* The outcome of reading a value. */
 typedef enum outcome {
-  BROKEN, /* a syntax error: what follows can't be trusted */
-  WRONG,  /* the value does not fit the field; the error was added */
+  BROKEN, /* a syntax error; the parse ends */
+  WRONG,  /* the value does not fit the field; the error was added, and the parse continues */
   GOOD,
 } outcome;
 
@@ -87,7 +89,7 @@ static void describe(const gxds_prototext_token *token, bool negative, gxds_text
 
 static bool fail(reader *r, const char *expected) {
   const gxds_prototext_token *token = &r->lexer.token;
-  bool broken = token->kind == GXDS_PROTOTEXT_BROKEN; /* then the lexer says what it expected */
+  bool broken = token->kind == GXDS_PROTOTEXT_BROKEN; /* the lexer's token says what was expected */
   gxds_text found = {0};
   describe(token, false, &found);
   gxds_file_errors_add(r->errors, token->line, NULL,
@@ -135,7 +137,7 @@ static bool read_message(reader *r, message *in) {
   return true;
 }
 
-/* Reads a scalar of the field; f is NULL if it is of no known field. */
+/* Reads a scalar; f is its field, or NULL if the field is unknown. */
 static outcome read_scalar(reader *r, const upb_FieldDef *f, upb_Arena *arena, const gxds_path *at,
                            upb_MessageValue *out) {
   gxds_prototext_token first = r->lexer.token;
@@ -162,7 +164,7 @@ static outcome read_scalar(reader *r, const upb_FieldDef *f, upb_Arena *arena, c
   return result;
 }
 
-/* Reads one value of the field; f is NULL if it is of no known field. has_colon: a ':' came before
+/* Reads one value; f is its field, or NULL if the field is unknown. has_colon: a ':' came before
  * the value; without one, only a message is allowed. */
 static outcome read_value(reader *r, const upb_FieldDef *f, bool has_colon, const message *in,
                           const gxds_path *at, upb_MessageValue *out, const gxds_file_node **node) {
@@ -216,7 +218,7 @@ static bool read_expanded(reader *r, const message *any) {
     upb_EncodeStatus status =
         upb_Encode(inner.msg, upb_MessageDef_MiniTable(def), kUpb_EncodeOption_Deterministic,
                    any->arena, &bytes, &size);
-    GXDS_CHECK(status == kUpb_EncodeStatus_Ok); /* its depth was bounded */
+    GXDS_CHECK(status == kUpb_EncodeStatus_Ok); /* the depth was limited while it was read */
     upb_Message_Set(
         any->msg, upb_MessageDef_FindFieldByNumber(any->def, ANY_TYPE_URL),
         (upb_MessageValue){.str_val = gxds_pb_view(gxds_arena_dup(any->arena, url.text))},
@@ -242,8 +244,8 @@ static void append(reader *r, const message *in, const upb_FieldDef *f, upb_Mess
   GXDS_CHECK(array != NULL && upb_Array_Append(array, value, in->arena));
 }
 
-/* True, with an error, if this singular field was given before, or if another field of its oneof
- * was. */
+/* If this singular field, or another field of its oneof, was given before, adds an error and
+ * returns true. */
 static bool clashes(reader *r, message *in, const upb_FieldDef *f,
                     const gxds_prototext_token *where, const gxds_path *at) {
   uint32_t index = upb_FieldDef_Index(f);
@@ -326,7 +328,7 @@ static outcome read_entry(reader *r, const message *in, const upb_FieldDef *f,
   return GOOD;
 }
 
-/* Reads one value of a field that is a list or a map; f is NULL if it is of no known field. */
+/* Reads one value of a field that is a list or a map; f is NULL if the field is unknown. */
 static outcome read_item(reader *r, const message *in, const upb_FieldDef *f, bool has_colon,
                          const gxds_path *at) {
   if (f && upb_FieldDef_IsMap(f) && (is(r, '{') || is(r, '<'))) {

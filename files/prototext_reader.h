@@ -1,9 +1,10 @@
 /* Reads the resources of a DiscoveryResponse in protobuf's text form
  * (https://protobuf.dev/reference/protobuf/textformat-spec/).
  *
- * upb has no parser for that form, and libprotobuf would be loaded into each program besides the
- * program's own. This parser fills in messages by their descriptors. It treats extensions and
- * groups as unknown fields; xDS has none of them. Pure; confined like the schema. */
+ * upb has no parser for that form. libprotobuf has one, but then each program would load it,
+ * perhaps beside a libprotobuf of its own. This parser fills in messages by their descriptors. It
+ * treats extensions and groups as unknown fields; xDS has none of them. Pure; confined like the
+ * schema. */
 #ifndef GRPC_XDS_FILES_PROTOTEXT_READER_H_
 #define GRPC_XDS_FILES_PROTOTEXT_READER_H_
 
@@ -18,7 +19,7 @@ extern "C" {
  * in its wrapper, in the response. */
 #define GXDS_PROTOTEXT_NESTING_MAX 100
 /* The most values of one file, including messages: three bytes of text ("a{}") make a message of
- * some hundred bytes. This is the limit of a JSON file, which has as many values. */
+ * some hundred bytes. This is the same limit as for a JSON file. */
 #define GXDS_PROTOTEXT_VALUES_MAX GXDS_FILE_NODE_COUNT_MAX
 
 /* Calls `found` for each resource, which the callee owns, as gxds_file_read_each() does. The

@@ -110,8 +110,8 @@ static bool read_string(bool negative, const gxds_prototext_token *token, bool i
   return true;
 }
 
-/* Reads a value of the field's type. Sets *what to what is expected. False if the token is no such
- * value. */
+/* Reads a value of the field's type. Sets *what to the text of what was expected. False if the
+ * token is not such a value. */
 static bool read(const upb_FieldDef *f, bool negative, const gxds_prototext_token *token,
                  upb_Arena *arena, upb_MessageValue *out, const char **what) {
   double number = 0;

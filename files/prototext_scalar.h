@@ -13,7 +13,7 @@ extern "C" {
 
 /* Reads the token as a value of the field, or as one element if the field is repeated. The field is
  * never a message. negative: the token follows a '-'. Strings are copied to the arena. False if the
- * token is no such value; then adds what was expected to *expected. */
+ * token is not such a value; then adds what was expected to *expected. */
 bool gxds_prototext_scalar_read(const upb_FieldDef *f, bool negative,
                                 const gxds_prototext_token *token, upb_Arena *arena,
                                 upb_MessageValue *out, gxds_text *expected);

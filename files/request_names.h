@@ -1,5 +1,5 @@
-/* gxds_request_names: the names that the last state-of-the-world request for one type had. Lives in
- * the caller's struct; zero-initialised is empty. Confined. */
+/* gxds_request_names: the names in the last state-of-the-world request for one type. Lives in the
+ * caller's struct; zero-initialised, it is empty. Confined. */
 #ifndef GRPC_XDS_FILES_REQUEST_NAMES_H_
 #define GRPC_XDS_FILES_REQUEST_NAMES_H_
 
@@ -16,7 +16,8 @@ typedef struct gxds_request_names {
   size_t count;
 } gxds_request_names;
 
-/* Copies the request's names. Returns whether they differ from those before. */
+/* Copies the names of a new request. Returns whether they differ from those of the request
+ * before. */
 bool gxds_request_names_take(gxds_request_names *n,
                              const struct envoy_service_discovery_v3_DiscoveryRequest *request);
 /* Empties n. */

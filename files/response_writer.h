@@ -27,7 +27,8 @@ void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxd
 void gxds_response_writer_add(gxds_response_writer *w, const gxds_file_resource *resource);
 /* Adds an error for that name (xRFC TP3): NOT_FOUND with this text. */
 void gxds_response_writer_add_missing(gxds_response_writer *w, gxds_str name, gxds_str message);
-/* The bytes, which the caller frees with gxds_str_free(). Ends the writer. */
+/* Returns the bytes of the response, and ends the writer. The caller frees them with
+ * gxds_str_free(). */
 gxds_str gxds_response_writer_finish(gxds_response_writer *w);
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ static bool write_integer(gxds_str s, uint64_t most_negative, uint64_t most, con
     gxds_text_add_z(expected, what);
     return false;
   }
-  /* In quotes: upb reads unquoted numbers as doubles. */
+  /* The number is in quotes, because upb reads unquoted numbers as doubles. */
   gxds_text_addf(json, "\"%s%llu\"", negative && magnitude ? "-" : "",
                  (unsigned long long)magnitude);
   return true;
@@ -204,7 +204,8 @@ bool gxds_scalar_write_key(const upb_FieldDef *f, gxds_str key, gxds_text *json,
 }
 
 bool gxds_scalar_is_duration(gxds_str text) {
-  static const uint64_t kSecondsMax = 315576000000; /* 10,000 years: the type's own limit */
+  static const uint64_t kSecondsMax = 315576000000; /* 10,000 years: the limit of
+                                                       google.protobuf.Duration */
   bool negative = text.size > 0 && text.data[0] == '-';
   size_t at = negative;
   while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9') at++;
@@ -216,7 +217,7 @@ bool gxds_scalar_is_duration(gxds_str text) {
     while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9') at++;
     if (at == start || at - start > 9) return false;
   }
-  /* upb loses the sign of "-0.5s". */
+  /* upb would lose the sign of "-0.5s". */
   if (negative && seconds == 0) return false;
   return at + 1 == text.size && text.data[at] == 's';
 }

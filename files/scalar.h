@@ -12,11 +12,11 @@ struct upb_EnumDef;
 struct upb_FieldDef;
 
 /* Adds the node to json as a value of the field, or as one element if the field is repeated. The
- * field is never a message. False if the node is no such value; then adds what was expected to
+ * field is never a message. False if the node is not such a value; then adds what was expected to
  * *expected. */
 bool gxds_scalar_write(const struct upb_FieldDef *f, const gxds_file_node *node, gxds_text *json,
                        gxds_text *expected);
-/* The same for a key of a map: f is the entry's key field. */
+/* Like gxds_scalar_write(), for a key of a map: f is the entry's key field. */
 bool gxds_scalar_write_key(const struct upb_FieldDef *f, gxds_str key, gxds_text *json,
                            gxds_text *expected);
 /* Adds "a value of E (A, B, ...)", for an error. */

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "files/extra_types.h"
 
-/* All files of messages in the host's libgrpc. Files of annotations are loaded with the files that
- * use them. A message could not be used in an Any if its file were neither listed nor needed by a
- * listed file. */
+/* The .proto files of all messages in the host's libgrpc. Files that only have annotations are
+ * loaded with the files that use them. If a file is missing here, and no listed file needs it, its
+ * messages cannot be used in an Any. */
 #define HOST_FILES(X)                                                                          \
   X(envoy_config_accesslog_v3_accesslog_proto)                                                 \
   X(envoy_config_bootstrap_v3_bootstrap_proto)                                                 \
@@ -154,7 +154,7 @@ static void load_extended(upb_DefPool *pool, const _upb_DefPool_Init *init) {
 struct gxds_schema {
   upb_DefPool *pool;
   bool lenient;
-  size_t *learned; /* how many types of Anys were learned */
+  size_t *learned; /* how many types of Anys a lenient schema has learned */
 };
 
 gxds_schema *gxds_schema_create(void) {
@@ -185,7 +185,7 @@ const upb_DefPool *gxds_schema_pool(const gxds_schema *s) { return s->pool; }
 const upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str type_url) {
   size_t start = type_url.size;
   while (start > 0 && type_url.data[start - 1] != '/') start--;
-  /* Like the protobuf specification: at least one slash, something on both of its sides. */
+  /* As in the protobuf specification: there is a slash, with text on both sides. */
   if (start < 2 || start == type_url.size) return NULL;
   return upb_DefPool_FindMessageByNameWithSize(s->pool, type_url.data + start,
                                                type_url.size - start);

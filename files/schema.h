@@ -30,8 +30,8 @@ const struct upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str typ
  * message on the wire. For resources from control planes, which may be newer than this library. */
 void gxds_schema_set_lenient(gxds_schema *s);
 bool gxds_schema_is_lenient(const gxds_schema *s);
-/* As gxds_schema_find(), for the type of an Any: a lenient schema learns one that it does not know,
- * as a message without fields. */
+/* Like gxds_schema_find(), but for the type of an Any: a lenient schema adds an unknown type, as a
+ * message without fields. */
 const struct upb_MessageDef *gxds_schema_find_any(const gxds_schema *s, gxds_str type_url);
 
 #ifdef __cplusplus

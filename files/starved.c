@@ -9,7 +9,8 @@ const char *gxds_starved_of(int error) {
       return "the process has no more file descriptors (RLIMIT_NOFILE, ulimit -n)";
     case ENFILE:
       return "the system has no more file descriptors (fs.file-max)";
-    case ENOSPC: /* open() of an existing file never fails with it */
+    case ENOSPC: /* inotify_add_watch(): no more watches; open() of an existing file never fails
+                    with ENOSPC */
       return "the user has no more inotify watches (fs.inotify.max_user_watches)";
     case ENOMEM:
       return "the kernel has no more memory";

@@ -1,5 +1,5 @@
 /* gxds_synthetic: resources that are generated, not read from files, to try large sizes: a listener
- * with a route to each of K clusters, and endpoints for each. The same description gives the same
+ * with a route to each of K clusters, and endpoints for each. The same parameters give the same
  * resources. Pure functions, any thread. */
 #ifndef GRPC_XDS_FILES_SYNTHETIC_H_
 #define GRPC_XDS_FILES_SYNTHETIC_H_
@@ -30,8 +30,8 @@ bool gxds_synthetic_parse(const char *text, gxds_synthetic *out, gxds_text *erro
  * The caller owns the returned reference. */
 const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s);
 
-/* The bytes of the endpoints of one cluster, for that seed instead of s->seed. The caller owns
- * them. */
+/* The serialized ClusterLoadAssignment of one cluster, generated with that seed instead of s->seed.
+ * The caller owns it. */
 gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uint64_t seed);
 
 #ifdef __cplusplus

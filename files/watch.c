@@ -51,7 +51,7 @@ void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watc
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now) {
   note_event(w, now);
   w->swapped = true;
-  /* The files that were being written are no longer behind the link. */
+  /* The link now leads to other files, so the files that were being written no longer matter. */
   while (w->open_count) close_file(w, 0);
 }
 

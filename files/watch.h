@@ -5,8 +5,8 @@
  *     quiet ──change──► settling ──50 ms without events──► due ──taken──► quiet
  *       └──────────────swap of a symlink───────────────────►┘
  *
- * A file that a writer has written into and not closed delays the reading for a while, because half
- * a YAML file may well be valid. Confined; lives in the caller's struct. */
+ * A file that was written to and is still open delays the read for a while, because half of a YAML
+ * file may be valid too. Confined; lives in the caller's struct. */
 #ifndef GRPC_XDS_FILES_WATCH_H_
 #define GRPC_XDS_FILES_WATCH_H_
 
@@ -29,16 +29,18 @@ extern "C" {
 #define GXDS_FILE_WATCH_OPEN_FILES_MAX 256
 
 typedef enum gxds_file_watch_change {
-  GXDS_FILE_WATCH_WRITTEN,  /* something wrote into the file and has it open */
-  GXDS_FILE_WATCH_CLOSED,   /* a writer closed it */
-  GXDS_FILE_WATCH_REPLACED, /* it was created, removed, moved in or out */
+  GXDS_FILE_WATCH_WRITTEN,  /* a program wrote to the file and still has it open */
+  GXDS_FILE_WATCH_CLOSED,   /* a program that wrote to the file has closed it */
+  GXDS_FILE_WATCH_REPLACED, /* the file was created or removed, or moved into or out of the
+                               directory */
 } gxds_file_watch_change;
 
 typedef struct gxds_file_watch {
-  gxds_time first_event; /* the first event since the last reading, and since a file was open */
+  gxds_time first_event; /* the time of the first event since the last read, and since a file was
+                            open */
   gxds_time last_event;
-  bool pending;    /* something changed since the last reading */
-  gxds_time retry; /* GXDS_TIME_NEVER: none is due without an event */
+  bool pending;    /* something changed since the last read */
+  gxds_time retry; /* when to read again without an event; GXDS_TIME_NEVER: never */
   bool swapped;    /* a symlink was replaced: the files behind it are whole */
   gxds_str *open;
   size_t open_count;
@@ -51,7 +53,7 @@ void gxds_file_watch_fini(gxds_file_watch *w);
 /* Something happened to a file of that name (borrowed: valid during the call). */
 void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
                                gxds_time now);
-/* A symlink to a directory was replaced by another: the new state came into being in one step. */
+/* A symlink to a directory was replaced by another one, so all files changed in one step. */
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now);
 /* The files changed while they were being read. */
 void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now);
@@ -61,7 +63,7 @@ void gxds_file_watch_on_starved(gxds_file_watch *w, gxds_time then);
 
 /* When to call gxds_file_watch_take(); GXDS_TIME_NEVER: not before the next event. */
 gxds_time gxds_file_watch_deadline(const gxds_file_watch *w);
-/* Whether to read the directory now. If so, nothing is pending any more. */
+/* Whether to read the directory now. If true, the pending changes count as read. */
 bool gxds_file_watch_take(gxds_file_watch *w, gxds_time now);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ typedef struct anchor {
 typedef struct reader {
   gxds_file_node_builder builder;
   gxds_text canonical;
-  anchor anchors[GXDS_FILE_NODE_ANCHORS_MAX]; /* of this document */
+  anchor anchors[GXDS_FILE_NODE_ANCHORS_MAX]; /* the anchors of this document */
   size_t anchor_count;
   void (*on_document)(void *arg, const gxds_file_node *root);
   void *arg;
@@ -161,7 +161,8 @@ static bool on_event(reader *r, const yaml_event_t *e) {
 static void add_syntax_error(gxds_file_errors *errors, const yaml_parser_t *parser) {
   const char *problem = parser->problem ? parser->problem : "no memory";
   if (parser->error == YAML_READER_ERROR) {
-    /* libyaml's reader gives only an offset. The mark is where its scanner was. */
+    /* For this error libyaml gives only an offset. The mark has the line that its scanner had
+     * reached. */
     gxds_file_errors_add(errors, (uint32_t)parser->mark.line + 1, NULL,
                          "syntax error at byte %zu: %s", parser->problem_offset, problem);
     return;

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* Calls on_document for each document of the stream, in order; the nodes live in the arena. Adds
- * errors to errors, with their lines, and then returns false; it may have delivered the documents
- * before the first error. An alias becomes the anchored node itself. The tags of the core schema
- * (!!str, !!int, …) and "!" are supported; other tags are errors. */
+/* Calls on_document for each document of the stream, in order; the nodes live in the arena. If
+ * there are errors, adds them with their lines and returns false. It may have called on_document
+ * for the documents before the first error. An alias becomes the anchored node itself. The tags of
+ * the core schema (!!str, !!int, …) and "!" are supported; other tags are errors. */
 bool gxds_yaml_read(gxds_str text, struct upb_Arena *arena, gxds_file_errors *errors,
                     void (*on_document)(void *arg, const gxds_file_node *root), void *arg);
 
