@@ -5,14 +5,15 @@
 
 #include "base/check.h"
 
-/* Threads take the lines in turn. Only when there are more threads than lines do two threads share
- * a line, and even then no count is lost. */
+/* Assigns lines to threads in turn. If there are more threads than lines, threads share lines. No
+ * count is lost then either. */
 static unsigned next_shard(void) {
   static _Atomic unsigned next;
   return atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % GXDS_COUNTERS_SHARDS;
 }
 
-/* Not inlined: every RPC adds, and only the first add of a thread needs this. */
+/* Not inlined, because every RPC adds to a counter, but only a thread's first add needs this
+ * function. */
 __attribute__((noinline)) static gxds_counters_line *make_line(
     _Atomic(gxds_counters_line *) *place) {
   gxds_counters_line *line = aligned_alloc(_Alignof(gxds_counters_line), sizeof *line);

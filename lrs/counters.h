@@ -1,5 +1,5 @@
 /* gxds_counters: eight counters that many threads add to without sharing a cache line. Private to
- * lrs/. Lives in its owner's struct, zero-initialised is all zero.
+ * lrs/. Lives in its owner's struct; zero-initialised, all counters are 0.
  *
  * Each thread adds to one of several lines. A line is allocated when a thread first adds to it, so
  * counters that never count cost only a table of pointers, and a hundred thousand idle clusters

@@ -1,5 +1,5 @@
 /* gxds_drop_counters: sharded counters of drops, one per category, and one for drops without
- * category. Private to lrs/. Lives in its owner's struct; zero-initialised is empty.
+ * category. Private to lrs/. Lives in its owner's struct; zero-initialised, it is empty.
  *
  * A category keeps its number for good. New categories get new blocks of counters, and blocks never
  * move, so counting needs no lock. */
@@ -27,7 +27,7 @@ typedef struct gxds_drop_counters {
   _Atomic(gxds_counters *) segments[GXDS_DROP_SEGMENTS]; /* any thread */
   gxds_drop_name *names; /* under the owner's lock; [0] is for uncategorized drops; NULL before
                             gxds_drop_counters_open() */
-  size_t count;          /* of names */
+  size_t count;          /* how many names there are */
   size_t capacity;
 } gxds_drop_counters;
 

@@ -2,14 +2,15 @@
 
 #include "lrs/load_store_internal.h"
 
-/* As long as not many more localities than this linger, lists are short, and a generation is seldom
- * raised because of another locality. */
+/* With about this many lingering localities or fewer, the lists are short, and a generation is
+ * seldom raised for another locality. */
 #define BUCKET_BITS 10
 #define BUCKETS (1 << BUCKET_BITS)
 
 typedef struct bucket {
   _Alignas(64) uint32_t generation; /* atomic; alone in its line: every RPC reads it */
-  pthread_mutex_t lock;             /* locked under a store's lock, or alone */
+  pthread_mutex_t lock;             /* taken while a store's lock is held, or while no lock is
+                                       held */
   gxds_locality_load *first;
   uint64_t looked_at;
 } bucket;
@@ -36,7 +37,7 @@ void gxds_lingering_add(gxds_locality_load *take_l) {
 
 /* Removes l from its list and returns it, if it is in the list and all its RPCs have ended;
  * otherwise returns NULL. Counters in a list are not freed. If l was freed, new counters may have
- * its address; if these linger, they are settled instead, which is harmless. */
+ * the same address. If these linger, they are settled instead, which is harmless. */
 static gxds_locality_load *take_settled(bucket *b, const gxds_locality_load *l) {
   gxds_locality_load *settled = NULL;
   pthread_mutex_lock(&b->lock);

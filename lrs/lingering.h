@@ -3,14 +3,15 @@
  *
  * An RPC takes no reference to its counters, because all threads would write to the cache line of
  * that count. Instead, the counters stay while an RPC has started and not ended. So the thread that
- * ends an RPC must find out whether the counters wait for that end. It must not read the counters
- * again, because they may be freed. It reads a generation before and after it counts the end. A
- * thread that gives counters up raises the generation, and then reads the counts. So at least one
- * of the two threads sees the other.
+ * ends an RPC must find out whether the counters were waiting for that end. After it has counted
+ * the end, it must not read the counters again, because another thread may free them. So it reads a
+ * generation, a number outside the counters, before and after it counts the end. A thread that
+ * gives up the counters raises the generation first, and then reads the counts. So at least one of
+ * the two threads sees the other.
  *
- * The lists belong to the process. Each list has its generation, and counters are assigned to lists
- * by their address, which is known even if the counters may be freed. There are many lists, so
- * counters that linger in large numbers slow other RPCs down little. Any thread. */
+ * The lists belong to the process. Each list has its own generation. The address of the counters
+ * selects the list, because the address is known even if the counters may be freed. There are many
+ * lists, so counters that linger in large numbers slow other RPCs down little. Any thread. */
 #ifndef GRPC_XDS_LRS_LINGERING_H_
 #define GRPC_XDS_LRS_LINGERING_H_
 

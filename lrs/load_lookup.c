@@ -73,7 +73,8 @@ gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server 
 gxds_locality_load *gxds_load_cluster_locality(gxds_load_cluster *c, gxds_str target,
                                                gxds_str region, gxds_str zone, gxds_str sub_zone) {
   gxds_locality_load *l;
-  gxds_locality_load *after = NULL; /* the last counters of that locality, of any target */
+  gxds_locality_load *after = NULL; /* the last counters of that locality in the list, of whichever
+                                       target */
   DL_FOREACH(c->localities, l) {
     bool same = gxds_str_equal(l->region, region) && gxds_str_equal(l->zone, zone) &&
                 gxds_str_equal(l->sub_zone, sub_zone);

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* A store (not a view of one) and the data-plane target that labels its values, except those that
- * were counted through a view, which have the view's target. Both are borrowed. */
+/* A store (not a view of one), and the data-plane target for the labels of its metrics. Values that
+ * were counted through a view have the view's target instead. Both are borrowed. */
 typedef struct gxds_load_source {
   gxds_load_store *store;
   gxds_str target;

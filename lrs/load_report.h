@@ -1,9 +1,9 @@
 /* gxds_load_report: one report to one server: the counts of each cluster since the last report.
  *
- * Building a report reads the counters and marks nothing as reported. gxds_load_report_sent() marks
- * all its counts as reported; gxds_load_report_lost() marks those that were sent. The counts that
- * were lost with a stream are in the next report. Only one report per server may be on its way.
- * Confined, except for the store's own lock. */
+ * gxds_load_report_build() reads the counters, but marks nothing as reported.
+ * gxds_load_report_sent() marks all counts of the report as reported; gxds_load_report_lost() marks
+ * only those that were sent. So counts that were lost with a stream are in the next report. There
+ * may be only one unfinished report per server. Confined, except for the store's own lock. */
 #ifndef GRPC_XDS_LRS_LOAD_REPORT_H_
 #define GRPC_XDS_LRS_LOAD_REPORT_H_
 
@@ -23,7 +23,7 @@ typedef struct gxds_load_filter {
 /* One metric that backends reported (A64). */
 typedef struct gxds_metric_report {
   gxds_load_metric metric;
-  gxds_str name;  /* only of GXDS_METRIC_NAMED; borrowed: valid as long as the report */
+  gxds_str name;  /* only for GXDS_METRIC_NAMED; borrowed: valid as long as the report */
   uint64_t count; /* the number of RPCs that reported it; never 0 */
   double sum;
   struct gxds_metric_counter *counter;
@@ -38,8 +38,8 @@ typedef struct gxds_locality_report {
   uint64_t issued;
   uint64_t succeeded;
   uint64_t failed;
-  uint64_t in_progress; /* in flight now; issued = succeeded + failed + its growth since the last
-                           report */
+  uint64_t in_progress; /* RPCs in flight now; issued = succeeded + failed + the growth of this
+                           number since the last report */
   gxds_metric_report *metrics; /* ordered by metric and name */
   size_t metric_count;
   struct gxds_locality_load *load;
@@ -55,11 +55,12 @@ typedef struct gxds_cluster_report {
   gxds_str cluster; /* borrowed: valid as long as the report */
   gxds_str eds_service;
   gxds_duration interval;
-  gxds_locality_report *localities; /* those of one locality, by several targets, are adjacent */
+  gxds_locality_report *localities; /* the reports of one locality by several targets are
+                                       adjacent */
   size_t locality_count;
   gxds_drop_report *drops;
   size_t drop_count;
-  uint64_t total_dropped; /* with and without category */
+  uint64_t total_dropped; /* all drops, with and without a category */
   uint64_t uncategorized;
   struct gxds_load_cluster *load;
 } gxds_cluster_report;
@@ -72,7 +73,7 @@ typedef struct gxds_load_place {
 } gxds_load_place;
 
 typedef struct gxds_load_report {
-  gxds_cluster_report *clusters; /* in the order of the store's list */
+  gxds_cluster_report *clusters; /* the clusters, in the order of the store's list */
   size_t cluster_count;
   bool is_zero;         /* nothing was counted and nothing is in progress */
   gxds_load_place sent; /* set by the owner: everything before it was sent */
@@ -90,8 +91,8 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
                                          gxds_load_filter filter, gxds_time now);
 /* The report was sent: marks its counts as reported, and frees it. */
 void gxds_load_report_sent(gxds_load_report *r);
-/* The report was lost from r->sent on: those counts go into the next report. Frees it. r may be
- * NULL. */
+/* The part of the report from r->sent on was lost: its counts go into the next report. Frees the
+ * report. r may be NULL. */
 void gxds_load_report_lost(gxds_load_report *r);
 
 #ifdef __cplusplus

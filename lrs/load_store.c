@@ -27,7 +27,7 @@ gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target) 
   return view;
 }
 
-/* The store that s is, or is a view of. */
+/* Returns the store itself: s, or the store that s is a view of. */
 static gxds_load_store *whole_of(gxds_load_store *s) { return s->whole ? s->whole : s; }
 
 void gxds_load_store_close(gxds_load_store *s) {
@@ -96,7 +96,7 @@ void gxds_load_store_unref(gxds_load_store *s) {
   gxds_free(s);
 }
 
-/* The use of servers, under the lock */
+/* The use of servers; under the lock */
 
 static gxds_load_use use_of(const gxds_load_server *server) {
   if (server->held > 0) return GXDS_LOAD_COUNTED;
@@ -110,8 +110,8 @@ static void note_change(gxds_load_server *server) {
 /* The lives of counters */
 
 void gxds_locality_load_read(const gxds_locality_load *l, uint64_t totals[GXDS_LOAD_KINDS]) {
-  /* Ends are read before starts: the start of each end that is seen came before it, so the number
-   * in progress can't be negative while RPCs start and end. */
+  /* Ends are read before starts. For each end that was read, its start came earlier and is read
+   * too. So the number in progress cannot be negative while RPCs start and end. */
   totals[GXDS_LOAD_SUCCEEDED] = gxds_counters_read(&l->counters, GXDS_LOAD_SUCCEEDED);
   totals[GXDS_LOAD_FAILED] = gxds_counters_read(&l->counters, GXDS_LOAD_FAILED);
   totals[GXDS_LOAD_STARTED] = gxds_counters_read(&l->counters, GXDS_LOAD_STARTED);
@@ -128,7 +128,7 @@ static bool may_be_reported(const gxds_load_server *server) {
   return !server->store->closed && !server->not_taken;
 }
 
-/* Whether somebody keeps it in memory. */
+/* Whether a holder, retired or not, keeps the counter in memory. */
 static bool is_kept(gxds_load_life *life) {
   return life->retired > 0 || atomic_load_explicit(&life->holders, memory_order_acquire) > 0;
 }
@@ -168,8 +168,8 @@ bool gxds_load_cluster_is_reported(gxds_load_cluster *c) {
   return !drops_are_needed(&c->drops);
 }
 
-/* Lets the cluster rest, if no counter has a holder and everything is reported. A cluster that only
- * stays in memory is no reason for a stream to the server. */
+/* Marks the cluster as resting, if no counter has a holder and everything is reported. A cluster
+ * that only stays in memory does not need a stream to the server. */
 static void rest_unless_needed(gxds_load_cluster *c) {
   if (c->rests || c->held > 0 || c->pins > 0 || !gxds_load_cluster_is_reported(c)) return;
   c->rests = true;
@@ -234,7 +234,8 @@ static bool release_slow(gxds_load_cluster *c, gxds_load_life *life) {
   return true;
 }
 
-/* How many clusters one release examines if there are too many: more than it adds. */
+/* How many clusters one release examines if there are too many. This is more than a release adds,
+ * so their number decreases. */
 #define LOOKS_MAX 16
 
 /* While too many clusters have unreported counts and no holders, drops the counts of some of them,
@@ -271,13 +272,13 @@ bool gxds_load_store_settle(gxds_locality_load *l) {
   gxds_load_store *s = l->cluster->server->store;
   pthread_mutex_lock(&s->lock);
   l->lingers = false;
-  /* Somebody may hold it again; then they have their own reference to the store. */
+  /* The counter may have a new holder by now, which has its own reference to the store. */
   bool ends = is_kept(&l->life) || go_or_linger(s, l);
   if (ends) {
     gxds_load_store_unlock(s);
     gxds_load_store_unref(s);
   } else {
-    pthread_mutex_unlock(&s->lock); /* the list has the reference to s again; nothing changed */
+    pthread_mutex_unlock(&s->lock); /* the list has the reference to s again, and nothing changed */
   }
   return ends;
 }
@@ -436,7 +437,7 @@ void gxds_drop_load_unref(gxds_drop_load *d) {
   gxds_load_server *server = c->server;
   bool was_last = release_slow(c, &d->life);
   if (!was_last) {
-    pthread_mutex_unlock(&s->lock); /* other holders have the reference to s */
+    pthread_mutex_unlock(&s->lock); /* the reference to s now belongs to the other holders */
     return;
   }
   end_cluster_unless_needed(s, c);

@@ -1,16 +1,16 @@
 /* gxds_load_store: the counts of the data path, until the LRS stream reports them.
  *
  * Any thread. Counters are shared between the policies that count and the reactor that reads. They
- * are atomics, sharded so that threads share no cache line, and counted by reference. Looking a
- * counter up takes a lock; it is for updates, not for RPCs. RPCs outlive policies, but take no
- * reference, because all threads would write to its count: instead, counters stay while an RPC that
- * they count has not ended. Counters without holders are dropped once their last counts are
- * reported, so no count is lost that a server accepts.
+ * are atomics, sharded so that threads share no cache line, and counted by reference. A lookup of a
+ * counter takes a lock, so it is for updates, not for RPCs. RPCs outlive policies, but take no
+ * reference, because then all threads would write to the same reference count. Instead, counters
+ * stay as long as an RPC that they count has not ended. Counters without holders are dropped once
+ * their last counts are reported, so no count is lost that a server accepts.
  *
- * Data-plane targets that share an XdsClient share its store, and each counts through a view of its
- * own. A server gets one report with every cluster, with one sum per locality over all targets.
- * Metrics show the counts of each target separately. So each RPC is counted once in the report, and
- * once in the metrics. Drops are counted per cluster, without targets. */
+ * Data-plane targets that share an XdsClient share its store. Each target counts through its own
+ * view of the store. A server gets one report with every cluster, with one sum per locality over
+ * all targets. Metrics show the counts of each target separately. So each RPC is counted once in
+ * the report, and once in the metrics. Drops are counted per cluster, without targets. */
 #ifndef GRPC_XDS_LRS_LOAD_STORE_H_
 #define GRPC_XDS_LRS_LOAD_STORE_H_
 
@@ -35,31 +35,32 @@ gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
                                                           const gxds_bootstrap_server *server),
                                         void *arg);
 
-/* Makes a view of s for a target, whose name is copied: everything counted through the view is the
- * target's. A view can be used wherever a store can, except in gxds_load_store_close() and the
- * functions of reports. It keeps a reference to s, which must not be a view itself. The caller owns
- * the returned reference. */
+/* Makes a view of s for a target, whose name is copied. Everything that is counted through the view
+ * counts for the target. A view can be used wherever a store can, except in gxds_load_store_close()
+ * and the functions of reports. It keeps a reference to s, which must not be a view itself. The
+ * caller owns the returned reference. */
 gxds_load_store *gxds_load_store_of_target(gxds_load_store *s, gxds_str target);
 
 typedef enum gxds_load_use {
   GXDS_LOAD_NONE,    /* there is nothing to report */
-  GXDS_LOAD_LEFT,    /* no holders, but unreported counts or RPCs in flight */
+  GXDS_LOAD_LEFT,    /* no counter has a holder, but there are unreported counts or RPCs in
+                        flight */
   GXDS_LOAD_COUNTED, /* a counter has a holder */
 } gxds_load_use;
-/* How the server is used now. */
+/* Whether counters for the server have holders, or still have something to report. */
 gxds_load_use gxds_load_store_use(gxds_load_store *s, const gxds_bootstrap_server *server);
-/* Sets whether a server accepts reports, as far as is known; at first it does. While it does not,
- * counters are freed with their last holder, even if they have counts that were not reported. */
+/* Sets whether a server accepts reports. At first it counts as accepting them. If it does not,
+ * counters are freed with their last holder, even if they have unreported counts. */
 void gxds_load_store_set_taken(gxds_load_store *s, const gxds_bootstrap_server *server, bool taken);
-/* About the most clusters per server that have no holder any more, but counts that were not
- * reported. The limit is for a server that never requests reports. It is more than the clusters
- * that a mesh replaces between two reports. */
+/* The approximate limit on clusters per server that have no holder any more, but unreported counts.
+ * The limit is for a server that never requests reports. A mesh replaces fewer clusters than this
+ * between two reports. */
 #define GXDS_LOAD_LEFT_MAX 10000
 /* Drops the counters of the server that have no holder: they will not be reported. */
 void gxds_load_store_drop_left(gxds_load_store *s, const gxds_bootstrap_server *server);
 
 /* The owner (the XdsClient's transport) ends. Counters stay valid for their holders. on_change is
- * not called any more; waits for a call that is under way. */
+ * no longer called. Waits until a call of it that is in progress returns. */
 void gxds_load_store_close(gxds_load_store *s);
 gxds_load_store *gxds_load_store_ref(gxds_load_store *s);
 void gxds_load_store_unref(gxds_load_store *s); /* NULL does nothing */

@@ -16,13 +16,13 @@
 typedef struct gxds_load_server gxds_load_server;
 typedef struct gxds_load_cluster gxds_load_cluster;
 
-/* Decides how long a counter stays: while somebody holds it, while RPCs that it counts are in
- * flight (lingering.h), while a report on its way names it, and while it has counts that were not
- * reported. */
+/* Decides how long a counter stays in memory: while it has a holder, while RPCs that it counts are
+ * in flight (lingering.h), while an unfinished report names it, and while it has unreported
+ * counts. */
 typedef struct gxds_load_life {
   _Atomic uint32_t holders; /* any thread; becomes 0, and stops being 0, only under the lock */
-  uint32_t retired;         /* retired holders, which only keep it in memory */
-  uint32_t pins;            /* reports on their way that name it */
+  uint32_t retired;         /* retired holders, which only keep the counter in memory */
+  uint32_t pins;            /* how many unfinished reports name the counter */
 } gxds_load_life;
 
 enum { GXDS_LOAD_STARTED, GXDS_LOAD_SUCCEEDED, GXDS_LOAD_FAILED, GXDS_LOAD_KINDS };
@@ -32,7 +32,8 @@ struct gxds_locality_load {
   gxds_metric_counters metrics; /* any thread */
   gxds_load_life life;
   gxds_load_cluster *cluster;
-  gxds_locality_load *prev; /* in the cluster's list, by age; those of one locality are adjacent */
+  gxds_locality_load *prev; /* in the cluster's list, oldest first; the counters of one locality are
+                               adjacent */
   gxds_locality_load *next;
   bool lingers;
   gxds_locality_load *next_lingering; /* guarded by the list's lock */
@@ -56,7 +57,7 @@ struct gxds_load_cluster {
   gxds_str eds_service;
   uint64_t hash;
   gxds_load_cluster *bucket_next;
-  gxds_load_cluster *prev; /* in the server's list */
+  gxds_load_cluster *prev; /* the neighbours in the server's list */
   gxds_load_cluster *next;
   gxds_locality_load *localities;
   gxds_drop_load drops;
@@ -74,28 +75,28 @@ struct gxds_load_server {
   gxds_load_server *next;
   gxds_load_cluster *clusters;
   size_t held;                /* the number of clusters with a counter that somebody holds */
-  size_t left;                /* the number of other clusters, without those that rest */
-  bool not_taken;             /* it accepts no reports */
-  gxds_load_use notified_use; /* the use that on_change was last called for */
+  size_t left;                /* the number of clusters without a holder that do not rest */
+  bool not_taken;             /* the server accepts no reports */
+  gxds_load_use notified_use; /* the use for which on_change was last called */
   gxds_time since; /* the start of the interval for new clusters; GXDS_TIME_NEVER if it is not known
                       yet */
 };
 
 struct gxds_load_store {
   gxds_ref refs; /* any thread */
-  /* Set only in a target's view: the store that it is a view of. Everything below target is unused
-   * then. */
+  /* Set only in a target's view: the store of the view. In a view, all fields after target are
+   * unused. */
   gxds_load_store *whole; /* a reference; NULL in a store */
   gxds_str target;
   pthread_mutex_t lock;
-  /* Held while on_change runs, and while it is removed, so that close() waits for a call that is
-   * under way. Locked before `lock`, and while no other lock is held. */
+  /* Held while on_change runs, and while on_change is removed, so that close() waits for a call in
+   * progress. Taken before `lock`, and while no other lock is held. */
   pthread_mutex_t callback_lock;
   void (*on_change)(void *arg, const gxds_bootstrap_server *server); /* guarded by callback_lock */
   void *arg;
   bool changed; /* the use of some server changed since on_change was last called */
   bool closed;
-  gxds_load_server *servers; /* by age; never removed */
+  gxds_load_server *servers; /* oldest first; never removed */
   gxds_load_cluster **buckets;
   size_t bucket_count; /* a power of two */
   size_t cluster_count;
@@ -119,8 +120,8 @@ void gxds_load_store_unlock(gxds_load_store *s);
  * of it is needed. Under the lock. */
 void gxds_load_store_sweep(gxds_load_store *s, gxds_load_cluster *c);
 
-/* For a cluster that has no counter with holders: whether everything is reported, and no RPC is in
- * progress. Under the lock. */
+/* For a cluster without holders: whether everything is reported, and no RPC is in progress. Under
+ * the lock. */
 bool gxds_load_cluster_is_reported(gxds_load_cluster *c);
 
 /* Reads the totals. started - succeeded - failed is the number of RPCs in progress, which is never

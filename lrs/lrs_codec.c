@@ -38,8 +38,8 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
   return bytes;
 }
 
-/* A85: the host's table for a locality lacks the fields of these metrics. So each is added as an
- * unknown field, with an encoded UnnamedEndpointLoadMetricStats. */
+/* A85: the host's table for a locality lacks the fields of these metrics. So each metric is added
+ * as an unknown field that contains an encoded UnnamedEndpointLoadMetricStats. */
 static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
                                const gxds_metric_report *m, upb_Arena *arena) {
   static const uint32_t fields[] = {[GXDS_METRIC_CPU_UTILIZATION] = 12,
@@ -60,7 +60,7 @@ static void add_unnamed_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *s
   GXDS_CHECK(_upb_Message_AddUnknown(stats, bytes, size, arena));
 }
 
-/* A85: the prefix says which map of the backend's report the metric is from. */
+/* A85: the prefix names the map of the backend's report that the metric is from. */
 #define NAMED_METRICS "named_metrics."
 
 static void add_named_metric(envoy_config_endpoint_v3_UpstreamLocalityStats *stats,
@@ -159,7 +159,7 @@ static void add_locality(envoy_config_endpoint_v3_ClusterStats *stats,
  * and a varint of at most ten. */
 enum { FIELD_BYTES = 12 };
 
-/* The most bytes that a run takes. */
+/* The most bytes that a run of localities takes in a request. */
 static size_t locality_bytes(const gxds_locality_report *run, size_t run_size) {
   size_t size = 9 * FIELD_BYTES + run->region.size + run->zone.size + run->sub_zone.size;
   for (size_t i = 0; i < run_size; i++) {
@@ -171,7 +171,7 @@ static size_t locality_bytes(const gxds_locality_report *run, size_t run_size) {
 }
 
 /* The most bytes that a cluster takes without its localities. first is its first locality in the
- * request; the drops go with locality 0. */
+ * request. If first is 0, the request has the drops too. */
 static size_t cluster_bytes(const gxds_cluster_report *c, size_t first) {
   size_t size = 7 * FIELD_BYTES + c->cluster.size + c->eds_service.size;
   if (first > 0) return size;
@@ -240,7 +240,8 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
     size_t itself = cluster_bytes(c, first);
     size_t rest = room > itself ? room - itself : 0;
     size_t count = itself < room ? localities_in(c, first, &rest) : 0;
-    if (!is_empty && (itself >= room || count < left)) break; /* it will begin the next request */
+    /* This cluster begins the next request. */
+    if (!is_empty && (itself >= room || count < left)) break;
     if (count == 0 && left > 0) count = run_of(c, first);
     add_cluster(request, c, first, count, arena);
     is_empty = false;

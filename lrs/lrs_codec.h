@@ -37,7 +37,8 @@ typedef struct gxds_lrs_response {
   gxds_duration interval; /* within the bounds above */
 } gxds_lrs_response;
 
-/* Decodes a LoadStatsResponse. If data is none, fails with INVALID_ARGUMENT, and *out is empty. */
+/* Decodes a LoadStatsResponse. If data is not such a message, fails with INVALID_ARGUMENT, and *out
+ * is empty. */
 GXDS_MUST_USE gxds_status gxds_lrs_decode_response(const void *data, size_t size,
                                                    gxds_lrs_response *out);
 void gxds_lrs_response_fini(gxds_lrs_response *r);

@@ -24,8 +24,9 @@ struct gxds_lrs_stream {
   gxds_backoff backoff;
   uint64_t last_id;
 
-  uint64_t id; /* of the open stream; 0 if there is none, and then deadline is the next attempt */
-  gxds_time sent;             /* when its first request was on its way; 0 means not yet */
+  uint64_t id;    /* the id of the open stream; 0 if there is none, and then deadline is the time of
+                     the next attempt */
+  gxds_time sent; /* when its first request was sent; 0 means not yet */
   send_state sending;         /* SEND_NONE if there is no stream */
   gxds_load_report *report;   /* the report that SEND_REPORT sends, in one request or more */
   gxds_load_place sent_to;    /* everything in report before this place is in a request already */
@@ -34,8 +35,8 @@ struct gxds_lrs_stream {
   bool last_was_zero;         /* the last report had no counts; false before the first
                                  report that follows the response */
   gxds_time deadline;
-  gxds_time drop_at; /* when unreported counts are dropped, because no counter has a holder;
-                        otherwise GXDS_TIME_NEVER */
+  gxds_time drop_at; /* when unreported counts are dropped, if no counter has a holder; otherwise
+                        GXDS_TIME_NEVER */
 
   gxds_lrs_action actions[ACTIONS_MAX];
   size_t action_first;
@@ -190,7 +191,8 @@ static void send_report(gxds_lrs_stream *s, gxds_time now) {
   bool skip = report->is_zero && s->last_was_zero;
   s->last_was_zero = report->is_zero;
   if (skip) {
-    gxds_load_report_sent(report); /* it has no counts, but its interval is over */
+    gxds_load_report_sent(report); /* a report without counts is not sent, but its interval counts
+                                      as reported */
     plan_report(s, now);
     return;
   }

@@ -45,7 +45,7 @@ void gxds_lrs_stream_destroy(gxds_lrs_stream *s);
 void gxds_lrs_stream_set_left(gxds_lrs_stream *s, bool left, gxds_time now);
 
 /* Events of the stream with that id. data and status are borrowed: valid during the call. If the id
- * is not that of the open stream, the event came too late, and is ignored. If data is no
+ * is not that of the open stream, the event came too late, and is ignored. If data is not a
  * LoadStatsResponse, the stream is closed. A server that does not know the method counts as one
  * that accepts no reports (gxds_load_store_set_taken()), until it sends a response on a later
  * stream. */

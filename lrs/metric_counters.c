@@ -12,7 +12,8 @@ enum { COUNT, SUM }; /* indexes into a gxds_counters */
 enum { BUCKETS = 64 }; /* a power of two */
 
 struct gxds_metric_table {
-  gxds_metric_counter unnamed[GXDS_METRIC_NAMED]; /* by metric */
+  gxds_metric_counter unnamed[GXDS_METRIC_NAMED]; /* the counters of metrics without names, by
+                                                     metric */
   _Atomic uint32_t name_count;
   _Atomic(gxds_metric_counter *) buckets[BUCKETS]; /* the newest first */
 };
@@ -71,9 +72,9 @@ static bool take_place(table *t) {
   return true;
 }
 
-/* The counter of that name, made if it is new; NULL if there are too many names. Counters are only
- * ever added at the front, so a thread that loses the race for the front checks the new ones and
- * tries again. */
+/* The counter of that name, made if it is new; NULL if there are too many names. New counters are
+ * only added at the front. If another thread adds one first, this thread checks the new counters
+ * and tries again. */
 static gxds_metric_counter *named(table *t, gxds_str name) {
   _Atomic(gxds_metric_counter *) *bucket =
       &t->buckets[XXH3_64bits(name.data, name.size) & (BUCKETS - 1)];
@@ -141,7 +142,7 @@ gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t 
   for_each(m, take, count);
   if (*count == 0) return NULL;
   gxds_metric_report *out = gxds_calloc(*count, sizeof *out);
-  /* Counters that were added meanwhile are skipped: nothing was taken out of them yet. */
+  /* Skips counters that were added in the meantime: nothing was taken out of them yet. */
   gxds_metric_report *next = out;
   for_each(m, add_report, &next);
   qsort(out, *count, sizeof *out, gxds_metric_report_compare);

@@ -1,6 +1,6 @@
 /* gxds_metric_counters: the metrics that backends reported at the end of RPCs (A64): for each
  * metric, the number of RPCs that reported it, and the sum of the values. Private to lrs/. Lives in
- * its owner's struct; zero-initialised is empty, and costs a pointer.
+ * its owner's struct. Zero-initialised, it is empty, and has the size of a pointer.
  *
  * A metric is added when it is first reported, and stays as long as its owner. The number of
  * metrics is bounded, and adding needs no lock. A report takes the sums out of the counters, so
@@ -19,14 +19,16 @@
 
 typedef struct gxds_metric_counter {
   gxds_counters counters;           /* any thread */
-  struct gxds_metric_counter *next; /* in its bucket; set before others see the counter */
-  gxds_str name;                    /* owned; set before others see the counter */
-  uint64_t unreported_count; /* taken out of counters, not reported yet; under the owner's lock */
+  struct gxds_metric_counter *next; /* the next counter in the bucket; set before other threads see
+                                       this one */
+  gxds_str name;                    /* owned; set before other threads see the counter */
+  uint64_t unreported_count; /* taken out of `counters`, but not reported yet; under the owner's
+                                lock */
   double unreported_sum;
 } gxds_metric_counter;
 
 typedef struct gxds_metric_counters {
-  _Atomic(struct gxds_metric_table *) table; /* any thread; NULL if nothing was ever reported */
+  _Atomic(struct gxds_metric_table *) table; /* any thread; NULL until a metric is reported */
 } gxds_metric_counters;
 
 /* Frees the counters. No thread may be adding. */
@@ -39,7 +41,8 @@ void gxds_metric_counters_add(gxds_metric_counters *m, gxds_load_metric metric, 
 /* Returns the metrics that are not reported yet, ordered by metric and name; NULL if there are
  * none. The caller frees the array. Under the owner's lock. */
 gxds_metric_report *gxds_metric_counters_report(gxds_metric_counters *m, size_t *count);
-/* The metric was sent: nothing of it is unreported now. Under the owner's lock. */
+/* The report with the counter was sent, so the counter has nothing unreported. Under the owner's
+ * lock. */
 void gxds_metric_counter_reported(gxds_metric_counter *c);
 /* Drops everything that is unreported. Under the owner's lock. */
 void gxds_metric_counters_forget(gxds_metric_counters *m);
