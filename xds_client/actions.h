@@ -1,5 +1,5 @@
 /* gxds_actions: the queue of actions for the owner of the client, in order. The queue owns
- * everything that an action points to, until the next pop. Confined. */
+ * everything that a popped action points to, until the next pop. Confined. */
 #ifndef GRPC_XDS_XDS_CLIENT_ACTIONS_H_
 #define GRPC_XDS_XDS_CLIENT_ACTIONS_H_
 
@@ -15,10 +15,10 @@ extern "C" {
 
 typedef struct gxds_queued_action {
   gxds_action action;
-  gxds_str bytes; /* owned; action.bytes points into it, or name, version and bytes all do */
+  gxds_str bytes; /* owned; action.bytes points into it, or action.name, version and bytes do */
 } gxds_queued_action;
 
-/* Zero-initialised is empty. */
+/* Zero-initialised, it is empty. */
 typedef struct gxds_actions {
   gxds_queued_action *ring;
   size_t head;
@@ -28,10 +28,10 @@ typedef struct gxds_actions {
 } gxds_actions;
 
 void gxds_actions_fini(gxds_actions *q);
-/* Adds a copy of *a, with take_bytes as its bytes. Takes ownership of take_bytes, and takes
- * references of its own to the resource, the rest and the error. */
+/* Adds a copy of *a, with take_bytes as its bytes. Takes ownership of take_bytes, and takes its own
+ * references to the resource, the rest and the error. */
 void gxds_actions_push(gxds_actions *q, const gxds_action *a, gxds_str take_bytes);
-/* Adds a copy of *a, with copies of its name, version and bytes. Takes references of its own to the
+/* Adds a copy of *a, with copies of its name, version and bytes. Takes its own references to the
  * resource, the rest and the error. */
 void gxds_actions_push_copy(gxds_actions *q, const gxds_action *a);
 /* Removes and returns the first action. Borrowed: valid until the next pop. NULL if the queue is

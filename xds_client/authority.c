@@ -92,7 +92,7 @@ void gxds_authority_fall_back(gxds_client *c, gxds_authority *a) {
   if (a->conn_count == a->server_count && gxds_authority_error(a, false))
     gxds_authority_restore(c, a);
   if (a->conn_count == before) return;
-  gxds_entry *e; /* the next server may respond: watchers that got the error of an outage are
+  gxds_entry *e; /* the next server may respond: watchers that were notified of the outage are
                     notified that it is over */
   DL_FOREACH(a->entries, e) { gxds_entry_sync(c, e); }
 }

@@ -211,7 +211,8 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *same
   set_text(e, gxds_entry_bytes(e), same->version);
   set_wrapper_version(e, same->wrapper_version);
   gxds_entry_renew(c, e, same->ttl, now);
-  /* One scope kept it: now it is kept for all that watch it. */
+  /* Only one scope had kept the resource on disk. Now it is kept for every scope that watches
+   * it. */
   if (was_restored) gxds_entry_persist(c, e);
   clear_failure(e);
   gxds_entry_sync(c, e);
@@ -244,7 +245,8 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   fail(c, e, GXDS_RESOURCE_DOES_NOT_EXIST, error, version, true, now);
   gxds_str_free(&version);
   e->expired = true;
-  gxds_authority_fall_back(c, e->authority); /* A71: as for a resource that never came */
+  gxds_authority_fall_back(c, e->authority); /* A71: the resource is missing now, as if no server
+                                                had ever sent it */
   gxds_entry_sync(c, e);
 }
 
@@ -262,8 +264,8 @@ bool gxds_entry_is_awaited(const gxds_entry *e) {
 }
 
 /* An error of the server comes before an error of the resource. The server's error is the newer
- * one, because any response would have ended it. The error of a kept resource already says why no
- * server responds. */
+ * one, because any response ends it. The error of a kept resource already says why no server
+ * responds. */
 const gxds_error *gxds_entry_error(const gxds_entry *e) {
   const gxds_update_failure *failure = gxds_entry_failure(e);
   const gxds_error *own = failure ? failure->error : NULL;
@@ -299,7 +301,7 @@ void gxds_entry_sync(gxds_client *c, gxds_entry *e) {
     notify_all(c, e, GXDS_ACTION_AMBIENT_ERROR, NULL, error);
   } else if (error) {
     notify_all(c, e, GXDS_ACTION_RESOURCE, NULL, error);
-  } /* else: only a resource, or another error, ends a data error */
+  } /* otherwise a data error stays until there is a resource or another error */
   gxds_error_assign(&e->notified, error);
   e->notified_data_error = is_data_error;
 }

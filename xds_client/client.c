@@ -77,8 +77,8 @@ size_t gxds_client_index_of(const gxds_client *c, const gxds_resource_type *type
   return i;
 }
 
-/* The entry to watch. If there can be none, returns NULL, sets *code and adds the reason to *why.
- */
+/* Returns the entry to watch. If the resource cannot be watched, returns NULL, sets *code and adds
+ * the reason to *why. */
 static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str text, gxds_code *code,
                                         gxds_text *why) {
   gxds_resource_name name;
@@ -192,7 +192,7 @@ static size_t check_response(const gxds_client *c, const gxds_response *response
       if (response->nonce.size <= GXDS_NONCE_BYTES_MAX) return i;
       gxds_text_addf(why, "nonce of %zu bytes: more than %d", response->nonce.size,
                      GXDS_NONCE_BYTES_MAX);
-      return GXDS_NO_TYPE; /* no NACK either, since the nonce would have to be in it */
+      return GXDS_NO_TYPE; /* not even a NACK is sent, because it would have to repeat the nonce */
     }
     gxds_str v2 = gxds_type_name(gxds_str_z(c->types[i]->v2_type_url));
     retired = retired || (v2.size && gxds_str_equal(name, v2));
@@ -252,7 +252,7 @@ void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const g
   gxds_text rendered = {0};
   gxds_text reason = {0};
   gxds_status_render(status, &rendered);
-  if (worked) { /* A57: this end is no error */
+  if (worked) { /* A57: this end is not an error */
     gxds_text_addf(&reason,
                    "xds server %.*s: ADS stream closed: ", GXDS_STR_ARG(conn->server->uri));
     gxds_text_add_untrusted(&reason, gxds_text_str(&rendered), GXDS_NACK_ERROR_BYTES_MAX);
@@ -305,8 +305,8 @@ static gxds_entry *entry_of(gxds_deadline *d) {
   return (gxds_entry *)((char *)d - offsetof(gxds_entry, ttl));
 }
 
-/* A request that is not on its way yet may send the version of this resource. The server would then
- * read it after the resource ended here. */
+/* A request that is queued may have the version of this resource. The server would read that
+ * version after the resource has ended here. */
 static void end_resource(gxds_client *c, gxds_entry *e, gxds_time now) {
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     gxds_conn *conn = gxds_sub_conn(sub);
@@ -325,7 +325,7 @@ void gxds_client_on_deadline(gxds_client *c, gxds_time now) {
     if (d->kind != GXDS_DEADLINE_SUB && d->kind != GXDS_DEADLINE_TTL)
       continue; /* gxds_client_settle() does the rest */
     if (d->kind == GXDS_DEADLINE_SUB && !sub_of(d)->on_its_way) {
-      sub_of(d)->overdue = true; /* it is requested once more first */
+      sub_of(d)->overdue = true; /* before its timer may fire, it is requested once more */
       continue;
     }
     const gxds_entry *e = d->kind == GXDS_DEADLINE_TTL ? entry_of(d) : sub_of(d)->entry;
@@ -358,8 +358,8 @@ static bool is_stale(gxds_client *c, const gxds_action *a) {
     case GXDS_ACTION_SEND:
     case GXDS_ACTION_READ:
       return gxds_conn_of_stream(c, a->stream) == NULL;
-    case GXDS_ACTION_FORGET: /* the scope watches nothing any more: what it kept is for its next
-                                start */
+    case GXDS_ACTION_FORGET: /* the scope watches nothing any more, so the resources that it kept
+                                stay for its next start */
       return gxds_scope_find(c, a->scope) == NULL;
     default:
       return false;

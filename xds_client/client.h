@@ -42,20 +42,22 @@ typedef enum gxds_action_kind {
   GXDS_ACTION_CONNECT,      /* server_id, server: make a channel; report its state */
   GXDS_ACTION_DISCONNECT,   /* server_id: drop the channel */
   GXDS_ACTION_OPEN_STREAM,  /* server_id, stream, method: start the call, wait_for_ready (A57) */
-  GXDS_ACTION_SEND,         /* stream, bytes, rest: one message of both; then report on_sent */
+  GXDS_ACTION_SEND,         /* stream, bytes, rest: send one message, which is bytes followed by
+                               rest; then report on_sent */
   GXDS_ACTION_READ,         /* stream: read one message, then report on_message */
   GXDS_ACTION_CLOSE_STREAM, /* stream: cancel the call; it must report no more events */
-  GXDS_ACTION_RESOURCE, /* watch: the new resource; or a data error (A88), and resource is NULL */
-  GXDS_ACTION_AMBIENT_ERROR, /* watch: error; the resource that the watcher has stays in use. error
-                                NULL ends the last ambient error */
+  GXDS_ACTION_RESOURCE, /* watch: there is a new resource, or a data error (A88): then resource is
+                           NULL */
+  GXDS_ACTION_AMBIENT_ERROR, /* watch: there is an ambient error, and the watcher's resource stays
+                                in use. If error is NULL, the last ambient error is over */
   GXDS_ACTION_LOG,           /* severity, bytes: one line for the log */
-  /* Only with keeps_resources. Each scope has kept resources of its own. */
+  /* Only with keeps_resources. Each scope has its own kept resources. */
   GXDS_ACTION_PERSIST, /* scope, server, authority, type, name, version, bytes, accepted: keep this
                           resource, in place of the one kept for the same name and server */
   GXDS_ACTION_FORGET,  /* scope, server, authority, type, name: delete the kept resource, which is
                           not in use any more */
-  GXDS_ACTION_RESTORE, /* scope, server, authority, type, name: look for a kept resource and call
-                          gxds_client_restore(), whether there is one or not */
+  GXDS_ACTION_RESTORE, /* scope, server, authority, type, name: look for a kept resource, and call
+                          gxds_client_restore() with the result, even if there is none */
 } gxds_action_kind;
 
 typedef enum gxds_severity { GXDS_DEBUG, GXDS_INFO, GXDS_ERROR } gxds_severity;
@@ -66,7 +68,7 @@ typedef struct gxds_watcher {
   void *owner;
   uint64_t token;
   uint32_t scope; /* the data-plane target of the watch, as a number. Matters only to a client that
-                     keeps resources: each target that shares the client has a number of its own */
+                     keeps resources: each target that shares the client has its own number */
 } gxds_watcher;
 
 /* All of it is borrowed: valid until the next call on the client. */
@@ -74,13 +76,14 @@ typedef struct gxds_action {
   gxds_action_kind kind;
   gxds_server_id server_id;
   const gxds_bootstrap_server *server;
-  uint32_t scope;     /* of the watchers */
-  gxds_str authority; /* of the name (A47); empty for old-style names */
+  uint32_t scope;     /* the scope of the watchers */
+  gxds_str authority; /* the authority of the name (A47); empty for old-style names */
   gxds_stream_id stream;
   const gxds_resource_type *type;
   gxds_str name;
   gxds_str version;
-  int64_t accepted;   /* when it was accepted, in nanoseconds since 1970, if wall_offset is known */
+  int64_t accepted;   /* when the resource was accepted, in nanoseconds since 1970, if wall_offset
+                         is known */
   const char *method; /* "/envoy.service.discovery.v3.AggregatedDiscoveryService/…" */
   gxds_str bytes;
   const gxds_block *rest; /* the part of a message that follows bytes; NULL if there is none.
@@ -101,9 +104,9 @@ typedef struct gxds_client_options {
   uint64_t seed; /* for the jitter of the backoff */
   /* 0 means 15 s, or 30 s for servers with resource_timer_is_transient_error (A88). */
   gxds_duration resource_does_not_exist_timeout;
-  gxds_duration wall_offset; /* plus a time of the caller's clock gives nanoseconds since 1970, so
-                                that errors can say since when a server is unreachable (A88). 0
-                                means unknown: then errors don't say it */
+  gxds_duration wall_offset; /* a time of the caller's clock plus this gives nanoseconds since 1970.
+                                So errors can say since when a server is unreachable (A88). 0 means
+                                unknown: then errors do not say it */
   bool keeps_resources;      /* the owner carries out PERSIST, FORGET and RESTORE */
 } gxds_client_options;
 
@@ -123,24 +126,22 @@ typedef struct gxds_resource_info {
   const gxds_resource_type *type;
   gxds_str name;
   gxds_resource_state state;
-  gxds_str version;              /* of the resource in use; empty if there is none */
+  gxds_str version;              /* the version of the resource in use; empty if there is none */
   gxds_str bytes;                /* the serialized resource; empty if there is none */
   const gxds_resource *resource; /* NULL if there is none */
-  gxds_time updated;             /* when it was accepted */
+  gxds_time updated;             /* when the resource was accepted */
   const gxds_error *error;       /* the last rejection or error; NULL if there is none */
   gxds_str failed_version;
   gxds_time failed;
-  bool restored; /* the resource comes from the kept ones: no server has sent it since the start,
-                    and error says so */
+  bool restored; /* the resource in use is a kept one: no server has sent it since the start, and
+                    error says so */
   size_t watcher_count;
 } gxds_resource_info;
 
-/* When a client that keeps resources starts an authority from kept resources: as soon as all
- * servers of the authority have failed, or at the latest after this time without a response. A
- * healthy server responds within milliseconds, or within a second with name resolution and TLS.
- * RPCs usually have deadlines of some ten seconds, and must not reach them because a server is
- * silent.
- */
+/* A client that keeps resources uses the kept resources of an authority as soon as all servers of
+ * the authority have failed, or after this time without a response. A healthy server responds
+ * within milliseconds, or within a second with name resolution and TLS. RPCs usually have deadlines
+ * of some ten seconds, and must not reach them because a server is silent. */
 #define GXDS_RESTORE_AFTER (5 * GXDS_SECOND)
 
 /* Makes a client without watches. It connects to no server before the first watch. The caller ends
@@ -159,20 +160,21 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
 /* Ends a watch; no action names the watch any more. When a resource loses its last watch, it is
  * unsubscribed and forgotten. An unknown id is ignored. */
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now);
-/* The server that sent the watched resource as it is in use now. NULL if there is none. Borrowed:
+/* The server that sent the watched resource that is in use now. NULL if there is none. Borrowed:
  * valid as long as the bootstrap. */
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch);
 
-/* The SEND was sent: the does-not-exist timers of its resources start now (A57). */
+/* The message of the last SEND was sent: the does-not-exist timers of its resources start now
+ * (A57). */
 void gxds_client_on_sent(gxds_client *c, gxds_stream_id stream, gxds_time now);
 /* A whole message arrived. data is borrowed during the call. */
 void gxds_client_on_message(gxds_client *c, gxds_stream_id stream, const void *data, size_t size,
                             gxds_time now);
 /* The stream ended, with the status of the call. Not called after CLOSE_STREAM. Two kinds of end
- * are no error: of a stream that got a response (A57); and of one that sent the versions of cached
- * resources and then stayed open without a response for as long as a server has to respond, because
- * such a server has nothing new. gxds_backoff_after_stream() decides when the next stream is
- * opened. */
+ * are not errors: of a stream that got a response (A57); and of one that sent the versions of
+ * cached resources and then stayed open without a response for as long as a server has to respond,
+ * because such a server has nothing new. gxds_backoff_after_stream() decides when the next stream
+ * is opened. */
 void gxds_client_on_stream_closed(gxds_client *c, gxds_stream_id stream, const gxds_status *status,
                                   gxds_time now);
 /* The server's channel is in TRANSIENT_FAILURE; status says why. Watchers with a resource get an
@@ -181,8 +183,8 @@ void gxds_client_on_channel_failed(gxds_client *c, gxds_server_id server, const 
                                    gxds_time now);
 /* A kept resource, or the notice that there is none. Borrowed during the call. */
 typedef struct gxds_kept {
-  uint32_t scope;                      /* the one of the action */
-  const gxds_bootstrap_server *server; /* the one of the action */
+  uint32_t scope;                      /* as in the action */
+  const gxds_bootstrap_server *server; /* as in the action */
   const gxds_resource_type *type;
   gxds_str name;
   bool found; /* false if nothing was kept: version, bytes and accepted are empty */

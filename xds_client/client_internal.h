@@ -42,8 +42,8 @@ struct envoy_service_discovery_v3_Resource;
  * tens of bytes. */
 #define GXDS_VERSION_BYTES_MAX 16384
 #define GXDS_NONCE_BYTES_MAX 16384
-/* A NACK lists at most so many errors, and counts the rest. Each error is cut to so many bytes,
- * because servers write them into their logs. */
+/* A NACK lists at most GXDS_NACK_ERRORS_MAX errors, and counts the rest. Each error is cut to
+ * GXDS_NACK_ERROR_BYTES_MAX bytes, because servers write them into their logs. */
 #define GXDS_NACK_ERRORS_MAX 100
 #define GXDS_NACK_ERROR_BYTES_MAX 16384
 /* About the most bytes of all errors in one NACK: gRPC servers refuse messages above 4 MiB, and
@@ -62,7 +62,7 @@ struct gxds_watch {
   gxds_index_link by_id;
   gxds_watch_id id;
   gxds_watcher watcher;
-  gxds_entry *entry; /* NULL if its name was refused */
+  gxds_entry *entry; /* NULL if the name of the resource was refused */
   gxds_watch *prev;  /* in the entry's list, in the order of creation; where resources are kept, the
                         watches of one scope are next to each other */
   gxds_watch *next;
@@ -75,11 +75,11 @@ typedef struct gxds_update_failure {
   gxds_time since;
 } gxds_update_failure;
 
-/* What only few entries have. */
+/* Fields that only few entries need. */
 typedef struct gxds_entry_rare {
-  gxds_update_failure failure; /* its error is NULL if there is none */
-  gxds_str wrapper_version; /* owned. SotW: the version in the wrapper of the resource when it came
-                               last; empty if there was none */
+  gxds_update_failure failure; /* the last failure; its error is NULL if there is none */
+  gxds_str wrapper_version; /* owned. SotW: the version in the wrapper around the resource when the
+                               resource last came; empty if there was none */
   gxds_str alias_of; /* owned. delta: the name of the resource in use, if the entry's name is only
                         an alias of it; otherwise empty */
 } gxds_entry_rare;
@@ -115,17 +115,17 @@ struct gxds_entry {
   uint32_t bytes_size;
   uint32_t seen_in; /* the serial of the last response that mentioned it; 0: none */
   gxds_authority *authority;
-  gxds_entry *prev; /* in the authority's list */
+  gxds_entry *prev; /* the neighbours in the authority's list */
   gxds_entry *next;
   gxds_watch *watches;
   gxds_sub *subs; /* one for each conn that the authority uses */
 
   /* What is known. */
   const gxds_resource *resource; /* the one in use; NULL if there is none */
-  char *text; /* its serialized form, and then its version; NULL if there is none */
+  char *text; /* the serialized form of resource, and then its version; NULL if there is none */
   gxds_time updated;
   const gxds_error *notified; /* the error last notified; NULL if there is none */
-  gxds_entry_rare *rare;      /* NULL if all of it is empty */
+  gxds_entry_rare *rare;      /* NULL if all its fields are empty */
   char name[];
 };
 
@@ -185,7 +185,7 @@ void gxds_entry_confirm(gxds_client *c, gxds_entry *e, const gxds_accepted *agai
 /* The resource in use ends after ttl, unless the server sends or renews it before; 0 means that it
  * does not end. */
 void gxds_entry_renew(gxds_client *c, gxds_entry *e, gxds_duration ttl, gxds_time now);
-/* A88: the resource is in error. If drop is true, the cached resource is not used any more. */
+/* A88: the resource is in error. If drop is true, the cached resource is no longer used. */
 void gxds_entry_fail(gxds_client *c, gxds_entry *e, gxds_resource_state state,
                      const gxds_error *take_error, gxds_str version, bool drop, gxds_time now);
 /* Notifies all watchers of everything that changed since they were last notified. */
@@ -258,19 +258,20 @@ struct gxds_conn {
   const gxds_bootstrap_server *server;
   const gxds_protocol *protocol;
   gxds_server_counts *counts; /* owned by the client: they outlive the conn */
-  size_t use_count;           /* the number of authorities that use it */
-  gxds_conn *prev;            /* in the client's list, in the order of creation */
+  size_t use_count;           /* the number of authorities that use the conn */
+  gxds_conn *prev;            /* the neighbours in the client's list, which is in the order of
+                                 creation */
   gxds_conn *next;
   bool connected;          /* a CONNECT was queued */
   const gxds_error *error; /* why the server can't be reached; NULL if it has not failed since its
                               last response */
-  gxds_time failed;        /* when error began */
+  gxds_time failed;        /* the time at which `error` began */
   gxds_backoff backoff;
   gxds_deadline retry; /* set if no stream may be opened before that time */
 
   /* The ADS stream. Reset when it ends (gxds_conn_lose_stream()). */
   gxds_stream_id stream;
-  gxds_time sent;      /* when its first request was on its way; 0 means not yet */
+  gxds_time sent;      /* when the stream's first request was sent; 0 means not yet */
   gxds_deadline quiet; /* set after a request that sent versions. A server with nothing new sends
                           nothing. So if nothing comes until then on a live stream, there is
                           nothing new */
@@ -283,7 +284,7 @@ struct gxds_conn {
                     (A71) */
   bool read_due;
   bool node_sent;
-  size_t sending_type;      /* of the outstanding SEND; GXDS_NO_TYPE if there is none */
+  size_t sending_type;      /* the type of the outstanding SEND; GXDS_NO_TYPE if there is none */
   size_t next_type;         /* the type at which the search for a pending write begins */
   size_t pending_ack_count; /* delta: summed over all types */
 
@@ -333,9 +334,10 @@ bool gxds_client_settle(gxds_client *c);
 
 struct gxds_authority {
   const gxds_bootstrap_authority *config; /* NULL for the default authority, of old-style names */
-  const gxds_bootstrap_server **servers;  /* in order, without duplicates; owns the array */
+  const gxds_bootstrap_server **servers;  /* the authority's servers in order, without duplicates;
+                                             owns the array */
   size_t server_count;
-  gxds_conn **conns; /* of the first conn_count servers, which are those in use */
+  gxds_conn **conns; /* the conns of the first conn_count servers, which are those in use */
   size_t conn_count;
   gxds_entry *entries; /* in the order of creation */
   size_t entry_count;
@@ -387,7 +389,7 @@ bool gxds_conn_has_fallback(const gxds_client *c, const gxds_conn *conn);
 
 typedef struct gxds_response_resource {
   gxds_str type_url;
-  gxds_str name; /* of the wrapper; empty if there was none */
+  gxds_str name; /* the name in the wrapper; empty if there was no wrapper */
   gxds_str version;
   gxds_str bytes;
   bool heartbeat;    /* has no bytes, and renews the ttl of the resource that the client has */
@@ -400,7 +402,7 @@ typedef struct gxds_response_resource {
 /* A server's error for a resource that it cannot send (xRFC TP3). */
 typedef struct gxds_resource_error {
   gxds_str name;
-  int code; /* as the server wrote it, unchecked */
+  int code; /* the code that the server wrote, unchecked */
   gxds_str message;
   bool undecodable;
 } gxds_resource_error;
@@ -482,7 +484,7 @@ struct gxds_client {
   gxds_duration resource_timeout; /* 0 means the default */
   gxds_duration wall_offset;      /* 0 means unknown */
   bool keeps_resources;
-  gxds_authority *authorities; /* the default one, then those of the bootstrap */
+  gxds_authority *authorities; /* the default authority, then those of the bootstrap */
   size_t authority_count;
   gxds_conn *conns;
   gxds_index watches;                          /* gxds_watch by id */
@@ -494,10 +496,10 @@ struct gxds_client {
   size_t alias_count; /* entries whose alias_of is not empty */
   gxds_actions actions;
   gxds_deadlines deadlines;
-  uint64_t next_id; /* of the next stream or watch */
+  uint64_t next_id; /* the id of the next stream or watch */
   gxds_server_id next_server_id;
   uint32_t response_serial;
-  gxds_server_counts *counts; /* of all servers that were ever used */
+  gxds_server_counts *counts; /* the counts of all servers that were ever used */
 };
 
 /* The watch of that id; NULL if there is none. */

@@ -15,7 +15,8 @@ extern "C" {
 typedef struct gxds_status_source {
   const gxds_client *client;
   gxds_str scope;               /* empty if there is none */
-  const gxds_watch_id *watches; /* of the scope; NULL means all of the client's watches */
+  const gxds_watch_id *watches; /* the watches of the scope; NULL means all of the client's
+                                   watches */
   size_t watch_count;
 } gxds_status_source;
 

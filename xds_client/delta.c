@@ -1,7 +1,7 @@
 /* Incremental xDS: a request has only the changes of the subscription, and a response only the
  * changes of the resources.
  *
- * - A server reads every request without a nonce, whatever response it crossed. So each name is
+ * - A server reads every request without a nonce, even if it crossed a response. So each name is
  *   subscribed to once, and unsubscribed from once.
  * - A request either is an ACK or NACK, with the nonce of its response, or changes the
  *   subscription. The protocol allows both in one request. But Istio ignores an ACK of any response
@@ -41,7 +41,7 @@ static bool may_send_version(const gxds_sub *sub) {
   return gxds_sub_may_send_version(sub);
 }
 
-/* Whether a name is to be unsubscribed and subscribed to again. That takes two requests, in this
+/* Whether a name must be unsubscribed and subscribed to again. That takes two requests, in this
  * order: in one request the two would cancel each other. */
 static bool crosses(const gxds_type_state *t) {
   if (!t->dropped) return false;

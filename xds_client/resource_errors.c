@@ -44,8 +44,8 @@ static gxds_resource_error read_error(gxds_str bytes, upb_Arena *arena) {
   return out;
 }
 
-/* Most responses have no such fields: this is one pass over the fields, without a look into them.
- */
+/* Most responses have no such fields, so they cost only this pass, which does not decode the
+ * fields. */
 static size_t count_fields(gxds_str message, uint64_t number) {
   size_t count = 0;
   gxds_wire_field field;

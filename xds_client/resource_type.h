@@ -28,9 +28,9 @@ typedef struct gxds_decode_context {
   const gxds_bootstrap *bootstrap;
   const gxds_bootstrap_server *server; /* the sender of the bytes; lrs_server "self" means it */
   const gxds_host *host;
-  /* True if bootstrap only stands in for the real one, which is not known, so the real one may have
-   * whatever a resource names of it, such as a certificate provider. A resource that is decoded
-   * this way is only for display. */
+  /* True if the real bootstrap is not known, and `bootstrap` only stands in for it. Then everything
+   * that a resource may name in a bootstrap, such as a certificate provider, counts as present. A
+   * resource that is decoded this way is only for display. */
   bool any_bootstrap;
   /* Returns the last good resource of that name (borrowed), or NULL. A decoder takes unchanged
    * parts from it, so that they compare equal by pointer. previous may be NULL itself. */

@@ -15,7 +15,8 @@ typedef struct deletions {
 static void delete_entry(gxds_application *a, gxds_sub *sub, deletions *d) {
   const gxds_bootstrap_server *server = a->conn->server;
   gxds_entry *e = sub->entry;
-  gxds_sub_mark_received(a->c, sub); /* by this response: there is nothing to wait for */
+  gxds_sub_mark_received(a->c, sub); /* the resource counts as received by this response, so there
+                                        is nothing to wait for */
   if (d->count++ == 0) {
     gxds_text_addf(&d->line, "xds server %.*s: %s: %s ", GXDS_STR_ARG(server->uri),
                    e->resource ? "deleted" : "does not exist",
@@ -113,8 +114,8 @@ static void apply_removal(gxds_application *a, gxds_entry *e, deletions *d) {
   }
 }
 
-/* Removes resources that came as aliases of removed names. One pass over the subscriptions, however
- * many names were removed. */
+/* Removes resources that came as aliases of removed names. One pass over the subscriptions, for any
+ * number of removed names. */
 static void remove_aliased(gxds_application *a, deletions *d) {
   if (a->c->alias_count == 0 || a->response->removed_count == 0) return;
   gxds_seen_name *gone = NULL;

@@ -85,13 +85,13 @@ static gxds_entry *look_up(gxds_application *a, gxds_str text) {
   return e;
 }
 
-/* The same, but NULL if it was not requested from this server. */
+/* Like look_up(), but NULL if the resource was not requested from this server. */
 static gxds_entry *look_up_requested(gxds_application *a, gxds_str text) {
   gxds_entry *e = look_up(a, text);
   return e && gxds_conn_find_sub(a->conn, e) ? e : NULL;
 }
 
-/* Looks up the name of a resource. Returns false if it is no name of this type. *out is NULL if
+/* Looks up the name of a resource. Returns false if it is not a name of this type. *out is NULL if
  * it was not requested from this server, or if the response has the name already, which is added as
  * an error. */
 static bool look_up_first(gxds_application *a, size_t index, gxds_str text, gxds_entry **out) {

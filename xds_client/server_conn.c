@@ -35,7 +35,8 @@ void gxds_conn_give_up_delta(gxds_client *c, gxds_conn *conn) {
                                   sizeof(gxds_bootstrap_server *));
   c->without_delta[c->without_delta_count++] = conn->server;
   if (!conn->error) return;
-  fall_back_all(c, conn); /* until now its silence might have meant that it has nothing new */
+  fall_back_all(c, conn); /* with delta, a server without a response might just have had nothing
+                             new */
   sync_all(c, conn);
 }
 
@@ -48,7 +49,7 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn->id = c->next_server_id++;
   conn->server = server;
   conn->counts = gxds_server_counts_get(&c->counts, server, c->types, c->type_count);
-  conn->counts->connected = true; /* A78: it counts as connected until it fails */
+  conn->counts->connected = true; /* A78: the server counts as connected until it fails */
   conn->protocol = &gxds_protocol_sotw;
   if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
   conn->retry.kind = GXDS_DEADLINE_RETRY;
@@ -155,7 +156,8 @@ void gxds_conn_await_silence(gxds_client *c, gxds_conn *conn, gxds_time now) {
   if (gxds_deadline_is_set(&conn->quiet)) return;
   gxds_duration timeout = gxds_conn_timeout(c, conn);
   gxds_deadlines_set(&c->deadlines, &conn->quiet, gxds_time_after(now, timeout));
-  if (conn->error) sync_all(c, conn); /* reachable again for resources not cached */
+  /* Ends the error of the outage for resources that are not cached. */
+  if (conn->error) sync_all(c, conn);
 }
 
 void gxds_conn_on_quiet(gxds_client *c, gxds_conn *conn) {

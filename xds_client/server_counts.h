@@ -20,10 +20,10 @@ typedef struct gxds_update_counts {
 typedef struct gxds_server_counts {
   const gxds_bootstrap_server *server;
   bool connected;    /* the server is in use, and has not failed since its last response */
-  uint64_t failures; /* how often it went from healthy to unreachable */
+  uint64_t failures; /* how often the server went from healthy to unreachable */
   const gxds_resource_type *const *types;
   size_t type_count;
-  gxds_update_counts *updates; /* one per type */
+  gxds_update_counts *updates; /* one for each resource type */
   struct gxds_server_counts *next;
 } gxds_server_counts;
 

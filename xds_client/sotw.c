@@ -117,7 +117,8 @@ static bool decode_response(gxds_str message, upb_Arena *arena, gxds_response *o
     out->resources[i] = unwrap(resources[i], arena);
     heartbeats += out->resources[i].heartbeat;
   }
-  if (count > 0 && heartbeats == count) out->complete = false; /* it only renews resources */
+  /* A response of heartbeats only renews resources. */
+  if (count > 0 && heartbeats == count) out->complete = false;
   gxds_response_read_errors(message, RESOURCE_ERRORS, arena, out);
   return true;
 }

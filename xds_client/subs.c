@@ -69,7 +69,8 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   bool resubscribed = old && old->resubscribed;
   bool known = old && (old->requested || old->requested_before);
   uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
-  if (old) old->requested = old->requested_before = false; /* its name is not dropped */
+  /* The name of the old sub is not dropped. */
+  if (old) old->requested = old->requested_before = false;
   if (old) gxds_sub_destroy(c, old);
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
@@ -124,7 +125,7 @@ static bool has_changed(gxds_type_state *t, const gxds_response *response) {
 /* A response that lacks a resubscribed name may have crossed the request for it; or it is the
  * response to that request, from a server that lacks the resource. So the name is requested once
  * more. Some servers respond to that request too. A response with nothing new ends this, or client
- * and server would go on for ever. */
+ * and server would continue for ever. */
 void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
                            const gxds_response *response) {
   gxds_type_state *t = &conn->types[type];

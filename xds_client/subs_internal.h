@@ -65,8 +65,8 @@ typedef struct gxds_dropped {
 /* SotW: the most dropped names that are remembered. Beyond that the oldest are forgotten. */
 #define GXDS_DROPPED_NAMES_MAX 10000
 
-/* Delta: an ACK or NACK that is not sent yet. Each response is ACKed or NACKed by a request of its
- * own. */
+/* Delta: an ACK or NACK that is not sent yet. Each response is ACKed or NACKed by its own
+ * request. */
 typedef struct gxds_pending_ack {
   gxds_str nonce;  /* owned */
   gxds_str errors; /* owned; the errors of a NACK; empty for an ACK */
@@ -74,7 +74,7 @@ typedef struct gxds_pending_ack {
   struct gxds_pending_ack *next;
 } gxds_pending_ack;
 
-/* The client stops reading from a server when so many ACKs to it are pending, because the server
+/* The client stops reading from a server when this many ACKs to it are pending, because the server
  * sends responses but does not read the ACKs. */
 #define GXDS_PENDING_ACKS_MAX 100
 
@@ -100,7 +100,7 @@ typedef struct gxds_type_state {
   bool unacked;              /* the last response is not ACKed or NACKed yet */
   size_t resubscribed_count; /* the number of subs with resubscribed set */
   uint64_t last_sum;         /* sum of the last response's resources; only with such subs */
-  gxds_str nonce;            /* of the last response */
+  gxds_str nonce;            /* the nonce of the last response */
   gxds_str seen_version;     /* the last response's version, accepted or not; a rejected response of
                                 heartbeats alone does not change it */
   gxds_str errors;           /* owned; the errors of a NACK; empty for an ACK */
@@ -145,7 +145,7 @@ void gxds_sub_on_timer(gxds_client *c, gxds_sub *sub, gxds_time now);
 void gxds_entry_count_leaving(gxds_client *c, gxds_entry *e, bool leaving);
 /* Frees the subs of that type whose entries have no watch. */
 void gxds_conn_purge(gxds_client *c, gxds_conn *conn, size_t type);
-void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn); /* for all types */
+void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn); /* gxds_conn_purge() for all types */
 /* Whether a request for the sub may send the version of the cached resource. A server relies on
  * that version, and may then send nothing. */
 bool gxds_sub_may_send_version(const gxds_sub *sub);
