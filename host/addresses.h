@@ -1,7 +1,7 @@
 /* gxds_addresses: the list of endpoints that a policy is given. Immutable, counted by reference:
- * any thread. Its maker decides how the list is stored: for example as a locality of the snapshot,
- * or as addresses that the host's resolver found. A gxds_lb_address is only made on request
- * (gxds_addresses_at()). */
+ * any thread. Whoever makes the list decides how it is stored: for example as a locality of the
+ * snapshot, or as addresses that the host's resolver found. A gxds_lb_address is made only on
+ * request (gxds_addresses_at()). */
 #ifndef GRPC_XDS_HOST_ADDRESSES_H_
 #define GRPC_XDS_HOST_ADDRESSES_H_
 
@@ -17,15 +17,17 @@ struct gxds_locality; /* resources/endpoints.h */
 
 typedef struct gxds_addresses gxds_addresses;
 
-/* All fields are borrowed: valid as long as the list. One of ip and native is set. Both are set if
- * an endpoint with several addresses comes through a policy of the host's. */
+/* All fields are borrowed: valid as long as the list. ip or native is set. Both are set if an
+ * endpoint with several addresses comes through one of the host's policies. */
 typedef struct gxds_lb_address {
   const struct gxds_address *ip;
-  const struct gxds_address *more; /* A61: its further addresses; NULL: it has one */
+  const struct gxds_address *more; /* A61: the endpoint's further addresses; NULL: it has only
+                                      one */
   uint32_t more_count;
   const void *native; /* the host's own form of the address, passed on unchanged */
   uint32_t weight;    /* load_balancing_weight; 1 if the endpoint has none */
-  gxds_str hash_key;  /* A76: the key of its place on a ring; empty: its address is the key */
+  gxds_str hash_key;  /* A76: the key of the endpoint's place on a ring; empty: its address is the
+                         key */
   gxds_str hostname;  /* A81: the hostname that RPCs may send as :authority; empty: the endpoint has
                          none */
   gxds_str proxy; /* A86: the address of the HTTP proxy through which the endpoint is reached, if
@@ -33,8 +35,9 @@ typedef struct gxds_lb_address {
   /* A61: set if the endpoint has several addresses: all of them as text, which identifies the
    * endpoint to outlier detection. Empty: this is the only address. */
   gxds_str endpoint;
-  const struct gxds_locality *locality; /* for load reports; NULL: none */
-  const gxds_addresses *list; /* the list that has the endpoint at index; NULL: it is in no list */
+  const struct gxds_locality *locality; /* the locality, for load reports; NULL: none */
+  const gxds_addresses *list; /* the list in which the endpoint is at index; NULL: it is in no
+                                 list */
   size_t index;
 } gxds_lb_address;
 
@@ -69,7 +72,7 @@ static inline void gxds_addresses_unref(const gxds_addresses *a) {
 static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a, gxds_str name) {
   return a->ops->below ? a->ops->below(a, name) : NULL;
 }
-/* In these three functions, index < a->count. */
+/* In this function and the next two, index < a->count. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
   gxds_lb_address out = {NULL,      NULL,      0,         NULL, 0,    {NULL, 0},
                          {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};

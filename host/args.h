@@ -19,7 +19,8 @@ typedef struct gxds_args gxds_args;
 typedef struct gxds_args_ops {
   void (*destroy)(gxds_args *a);
   bool (*get_int)(const gxds_args *a, const char *name, int *out);
-  bool (*equal)(const gxds_args *a, const gxds_args *b); /* a and b are different objects */
+  bool (*equal)(const gxds_args *a, const gxds_args *b); /* called only if a and b are different
+                                                            objects */
   const gxds_args *(*with_int)(const gxds_args *a, const char *name, int value);
 } gxds_args_ops;
 

@@ -4,13 +4,16 @@
 #include "base/memory.h"
 #include "host/policy_internal.h"
 
-/* One policy below the child's parent: in C, or the host's. */
+/* One of the child's policies: a policy in C, or one of the host's. */
 typedef struct slot {
-  gxds_lb_parent above; /* first: the policy's parent */
+  gxds_lb_parent above; /* the policy's parent; first, so that a pointer to it is a pointer to the
+                           slot */
   gxds_lb_child *child;
-  gxds_str name;            /* of the policy; owned */
-  gxds_policy *policy;      /* a policy in C; NULL: it is the host's, or is still being made */
-  gxds_hosts_policy *hosts; /* a policy of the host's; NULL: it is in C, or is still being made */
+  gxds_str name;            /* the name of the policy; owned */
+  gxds_policy *policy;      /* a policy in C; NULL: the policy is the host's, or is still being
+                               made */
+  gxds_hosts_policy *hosts; /* a policy of the host; NULL: the policy is in C, or is still being
+                               made */
 } slot;
 
 struct gxds_lb_child {
@@ -38,7 +41,7 @@ static void end_slot(slot *s) {
   channel->ops->run_later(channel, free_slot, s);
 }
 
-/* Whether the parent still takes what the slot's policy reports. */
+/* Whether the reports of the slot's policy still go to the parent. */
 static bool is_heard(const slot *s) {
   const gxds_lb_child *c = s->child;
   return (s == c->current || s == c->pending) && !c->ended && !c->owner->ended;
@@ -87,7 +90,7 @@ static void slot_add_event(gxds_lb_parent *above, gxds_lb_severity severity, gxd
   up->ops->add_event(up, severity, line);
 }
 
-/* The nearest policy above that has a label decides. */
+/* If several policies above set a label, the nearest one decides. */
 static void slot_label(gxds_lb_parent *above, gxds_metric_labels *out) {
   const gxds_lb_child *c = ((slot *)above)->child;
   gxds_lb_parent *up = c->owner->parent;
@@ -112,7 +115,7 @@ static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {
                           GXDS_STR_ARG(s->name));
 }
 
-/* For the channel's trace, as gRPC words it. */
+/* Adds an event to the channel's trace, with gRPC's text. */
 static void trace_creation(const slot *s) {
   gxds_lb_parent *up = s->child->owner->parent;
   gxds_text text = {0};
@@ -172,7 +175,7 @@ gxds_status gxds_lb_child_update(gxds_lb_child *c, const gxds_lb_update *update)
     gxds_status status = add_slot(c, update);
     if (!gxds_status_is_ok(&status)) return status;
     s = c->pending ? c->pending : c->current;
-    if (!s) return gxds_status_ok(); /* it was ended while its policy was made */
+    if (!s) return gxds_status_ok(); /* the child ended while the policy was being made */
   }
   if (s->policy) return gxds_policy_update(s->policy, update);
   return s->hosts->ops->update(s->hosts, update);

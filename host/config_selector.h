@@ -1,6 +1,6 @@
 /* gxds_config_selector: routes the RPCs of a channel (the ConfigSelector of A31), in C. The
- * resolver adds one to its result, and makes a new one only when a new snapshot changes the
- * routing. The host calls route() for each RPC.
+ * resolver adds a selector to each of its results, and makes a new one only when a new snapshot
+ * changes the routing. The host calls route() for each RPC.
  *
  * Counted by reference: any thread. Immutable once the host has it, except where a comment says
  * otherwise. Routing an RPC takes no lock, and allocates only from the RPC's own memory. */
@@ -53,9 +53,9 @@ typedef struct gxds_call_route {
   gxds_str cluster;      /* the cluster's name for gxds_pick_route(), with a gxds_routed_call right
                             before it in memory. Borrowed: valid as long as the RPC */
   gxds_call_hold *hold;  /* held until the RPC is committed. Borrowed: valid as long as the RPC */
-  size_t method_config;  /* its number, or GXDS_CALL_NO_METHOD_CONFIG */
-  gxds_duration timeout; /* the method config's timeout for this RPC: in whole milliseconds; may be
-                            negative; 0: none */
+  size_t method_config;  /* the number of the RPC's method config, or GXDS_CALL_NO_METHOD_CONFIG */
+  gxds_duration timeout; /* the RPC's timeout, in place of the method config's: in whole
+                            milliseconds; may be negative; 0: none */
 } gxds_call_route;
 
 /* The HTTP filters that the host runs (A39). RPCs pass them in the order of the selector's list. */
@@ -69,7 +69,7 @@ typedef enum gxds_call_filter {
 typedef struct gxds_config_selector gxds_config_selector;
 typedef struct gxds_config_selector_ops {
   void (*destroy)(gxds_config_selector *s);
-  /* Sets *out. If the RPC fails, only out->error; else all fields. */
+  /* Sets all fields of *out, or only out->error if the RPC fails. */
   void (*route)(const gxds_config_selector *s, gxds_call *call, gxds_call_route *out);
   /* Returns the number of the method config with that text; GXDS_CALL_NO_METHOD_CONFIG if there is
    * none. */
@@ -79,11 +79,11 @@ typedef struct gxds_config_selector_ops {
   void (*refuse)(gxds_config_selector *s, size_t number, gxds_str why);
 } gxds_config_selector_ops;
 
-struct gxds_config_selector { /* first in its maker's own object */
+struct gxds_config_selector { /* the first member of its maker's own object */
   gxds_ref refs;
   const gxds_config_selector_ops *ops;
-  /* Each is the JSON text of a service config. The host parses a text once: if the previous
-   * selector has the same text, the host uses the result again. */
+  /* Each is the JSON text of a service config. The host parses each text only once: if the previous
+   * selector has the same text, the host reuses its result. */
   const gxds_str *method_configs;
   size_t method_config_count;
   const gxds_call_filter *filters;

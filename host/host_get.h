@@ -1,5 +1,5 @@
-/* The gxds_host of a process with gRPC. Its functions are implemented in C++, for the version of
- * gRPC that this library was built for. */
+/* The gxds_host table in a process with gRPC. Its functions are implemented in C++, for the version
+ * of gRPC for which this library was built. */
 #ifndef GRPC_XDS_HOST_HOST_GET_H_
 #define GRPC_XDS_HOST_HOST_GET_H_
 

@@ -22,8 +22,8 @@ typedef struct gxds_keyed_children { /* first in the policy's own object */
   gxds_policy *base;
   gxds_keyed_child *all;
   void (*free_child)(gxds_keyed_child *c); /* frees the struct of a child that has ended */
-  /* The policy carries out operations, which may end children. A nested call leaves its own
-   * operations to that loop. */
+  /* True while a loop of the policy carries out operations, which may end children. A nested call
+   * leaves its operations to that loop. */
   bool draining;
 } gxds_keyed_children;
 
@@ -33,7 +33,8 @@ void gxds_keyed_children_add(gxds_keyed_children *k, gxds_keyed_child *take_chil
 void gxds_keyed_children_remove(gxds_keyed_children *k, gxds_keyed_child *c);
 /* NULL if there is none. */
 gxds_keyed_child *gxds_keyed_children_find(const gxds_keyed_children *k, uint64_t token);
-/* Lets all children exit idle. What they report meanwhile waits for the policy's next loop. */
+/* Makes all children exit idle. What they report during the call waits for the policy's next
+ * loop. */
 void gxds_keyed_children_exit_idle(gxds_keyed_children *k);
 
 /* Functions for the gxds_policy_type of an object that begins with a gxds_keyed_children. They pass

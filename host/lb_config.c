@@ -37,8 +37,8 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
   if (json.size > 0) {
     const size_t flags = JSON_DECODE_ANY | JSON_ALLOW_NUL;
     value = json_loadb(json.data, json.size, flags, &syntax);
-    /* An integer may be too large for jansson, perhaps in an unused field. Then it is read as a
-     * real. */
+    /* jansson refuses very large integers, and one may be in a field that nobody reads. Then
+     * numbers are read as reals. */
     if (!value) {
       value = json_loadb(json.data, json.size, flags | JSON_DECODE_INT_AS_REAL, &syntax);
     }

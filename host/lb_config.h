@@ -1,5 +1,5 @@
-/* gxds_lb_config: the config of a policy. It is a typed struct of a policy in C, or the config of a
- * policy of the host's. Immutable, counted by reference: any thread.
+/* gxds_lb_config: the config of a policy. It is a typed struct of a policy in C, or the config of
+ * one of the host's policies. Immutable, counted by reference: any thread.
  *
  * The code that knows the cluster makes configs as structs. Only configs that a control plane or a
  * program wrote are parsed from JSON (gxds_policy_type.parse). */
@@ -21,7 +21,7 @@ typedef struct gxds_lb_config gxds_lb_config;
 struct gxds_lb_config { /* first in its maker's own object */
   gxds_ref refs;
   gxds_str policy;                     /* the name; borrowed: valid as long as the config */
-  const struct gxds_policy_type *type; /* NULL: a policy of the host's, or the program's */
+  const struct gxds_policy_type *type; /* NULL: the policy is the host's or the program's */
   void (*destroy)(gxds_lb_config *c);
 };
 
@@ -39,9 +39,9 @@ static inline void gxds_lb_config_unref(gxds_lb_config *c) {
 }
 
 /* Parses a JSON list of policies, and returns the config of the first known policy. The caller owns
- * the returned reference. Returns NULL if the JSON is no such list, if no policy in it is known, or
- * if the config is wrong. Then *why is the reason; the caller ends it with gxds_status_fini(). Any
- * thread. */
+ * the returned reference. Returns NULL if the JSON is not such a list, if no policy in it is known,
+ * or if the config is wrong. Then *why is the reason; the caller ends it with gxds_status_fini().
+ * Any thread. */
 typedef gxds_lb_config *gxds_lb_parse_list(gxds_str json, gxds_status *why);
 
 /* Calls the type's parse function, or parse_of. Types without either refuse all JSON. See

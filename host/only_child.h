@@ -13,7 +13,7 @@ extern "C" {
 typedef struct gxds_only_child { /* first in the policy's own object */
   gxds_policy *base;
   gxds_lb_child *child; /* NULL before the first update, and after the end */
-  /* The child's last report, in policies that keep it: see gxds_only_child_keep(). */
+  /* The child's last report, in policies that keep it with gxds_only_child_keep(). */
   gxds_picker *picker; /* NULL: the child reported nothing yet */
   grpc_connectivity_state state;
   gxds_status status;
@@ -22,7 +22,7 @@ typedef struct gxds_only_child { /* first in the policy's own object */
 /* Gives the child an update, and makes the child first if there is none. Returns the child's status
  * for the update. */
 GXDS_MUST_USE gxds_status gxds_only_child_update(gxds_only_child *o, const gxds_lb_update *update);
-/* The same, with that config and those addresses in place of the update's. */
+/* Like gxds_only_child_update(), with that config and those addresses in place of the update's. */
 GXDS_MUST_USE gxds_status gxds_only_child_update_with(gxds_only_child *o,
                                                       const gxds_lb_update *update,
                                                       gxds_lb_config *config,
@@ -42,7 +42,7 @@ void gxds_only_child_end(void *self);
 /* Publishes the child's state and picker as the policy's own. */
 void gxds_only_child_pass_on(void *self, uint64_t child, grpc_connectivity_state state,
                              const gxds_status *status, gxds_picker *take_picker);
-/* The first three, as members of a table. */
+/* The first three of these functions, as members of a gxds_policy_type. */
 #define GXDS_ONLY_CHILD                                                                   \
   .exit_idle = gxds_only_child_exit_idle, .reset_backoff = gxds_only_child_reset_backoff, \
   .end = gxds_only_child_end

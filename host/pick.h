@@ -43,7 +43,7 @@ struct gxds_session {
 /* What the ConfigSelector attached to an RPC. The RPC's pickers may write to it, one at a time. */
 typedef struct gxds_routed_call {
   uint64_t cluster_id; /* gxds_cluster_ref_id() */
-  bool has_hash;       /* A42: used by ring_hash only, which draws a random hash if there is none */
+  bool has_hash;       /* A42: used only by ring_hash, which draws a random hash if this is false */
   bool auto_host_rewrite; /* A81: :authority becomes the hostname of the endpoint, if it has one */
   uint64_t hash;
   /* E5: resources/lb_metadata.h; NULL: none. Borrowed: valid as long as the RPC. */
@@ -90,12 +90,13 @@ typedef struct gxds_picked {
   gxds_picked_kind kind;
   gxds_subchannel *subchannel; /* COMPLETE: a reference */
   gxds_tracker *tracker; /* COMPLETE: the tracker of the attempt; NULL if no policy wants one */
-  gxds_str authority;    /* COMPLETE: the attempt's :authority in place of the subchannel's (A81),
-                            unless the program set one for the RPC; empty: no change. Needs a tracker.
-                            Borrowed: valid until the tracker has started or is destroyed */
-  gxds_status status;    /* FAIL, DROP: not OK. Else not set */
-  bool has_note; /* FAIL: the message has the resolution note of the update, as the reason for
-                    which there are no endpoints */
+  gxds_str authority;    /* COMPLETE: the attempt's :authority, in place of the subchannel's (A81),
+                            unless the program has set an authority for the RPC; empty: no change.
+                            Needs a tracker. Borrowed: valid until the tracker has started or is
+                            destroyed */
+  gxds_status status;    /* FAIL, DROP: not OK; otherwise not set */
+  bool has_note; /* FAIL: the message has the resolution note of the update, which says why there
+                    are no endpoints */
 } gxds_picked;
 
 /* How an attempt ended. Borrowed: valid during the call. */
@@ -181,7 +182,8 @@ static inline void gxds_picked_drop(gxds_picked *out, gxds_status take_status) {
 /* A picker that fails each RPC with that status (copied; not OK). The caller owns the returned
  * reference. */
 gxds_picker *gxds_picker_fail(const gxds_status *status);
-/* The same, but its results have has_note set. */
+/* Like gxds_picker_fail(), but the results have has_note set: the status has the resolution
+ * note. */
 gxds_picker *gxds_picker_fail_with_note(const gxds_status *status);
 
 #ifdef __cplusplus

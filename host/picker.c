@@ -1,4 +1,4 @@
-/* Pickers whose picks all have the same result: the RPC fails, or it waits. */
+/* Pickers whose picks always have the same result: the RPC fails, or it waits. */
 #include "base/memory.h"
 #include "host/policy_internal.h"
 
@@ -43,7 +43,7 @@ gxds_picker *gxds_picker_fail_with_note(const gxds_status *status) {
 typedef struct queue_picker {
   gxds_picker base;
   gxds_poker *poker;
-  bool exits_idle; /* atomic; the first pick sets it and makes the policy exit idle */
+  bool exits_idle; /* atomic; the first pick changes it and makes the policy exit idle */
 } queue_picker;
 
 static void queue_destroy(gxds_picker *p) {

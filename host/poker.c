@@ -4,7 +4,7 @@
 struct gxds_poker {
   gxds_ref refs;
   gxds_lb_channel *channel;
-  gxds_policy *policy; /* under the serializer; NULL: it has ended */
+  gxds_policy *policy; /* under the serializer; NULL: the policy has ended */
 };
 
 /* A poke on its way to the serializer. */

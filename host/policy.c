@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "host/policy_internal.h"
 
-/* A timer holds the poker, not the policy, which may be gone when it fires. */
+/* A timer holds a reference to the poker, not to the policy, because the policy may be gone when
+ * the timer fires. */
 typedef struct gxds_policy_timer {
   gxds_poker *poker;
   uint64_t number;

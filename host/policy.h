@@ -49,16 +49,17 @@ typedef struct gxds_lb_update {
   const gxds_args *args;
   gxds_str note;                      /* the resolution note (A74); may be empty */
   const struct gxds_config *snapshot; /* A74; NULL: not below the xds resolver */
-  struct gxds_mailbox *mailbox;       /* NULL: as above */
-  /* E5: the cluster's entry in place of the snapshot's; NULL: the snapshot's. */
+  struct gxds_mailbox *mailbox;       /* NULL: not below the xds resolver */
+  /* E5: an entry of the cluster to use in place of the snapshot's; NULL: use the snapshot's. */
   const struct gxds_cluster_entry *entry;
 } gxds_lb_update;
 
 typedef struct gxds_policy_type {
   const char *name;
-  const char *trace;    /* the word in GRPC_TRACE that turns its trace on; NULL: none */
+  const char *trace;    /* the word in GRPC_TRACE that turns on the policy's trace; NULL: none */
   const char *log_name; /* the name at the start of its log lines; NULL: name */
-  /* In errors of its config: "errors validating TITLE LB policy config". NULL: name. */
+  /* The policy's name in errors of its config: "errors validating TITLE LB policy config". NULL:
+   * name. */
   const char *title;
   bool needs_config; /* a service config that only names the policy is refused */
 
@@ -68,7 +69,8 @@ typedef struct gxds_policy_type {
    * thread. */
   gxds_lb_config *(*parse)(const struct json_t *json, gxds_lb_parse_list *parse_list,
                            gxds_errors *errors);
-  /* The same for types that share their functions. If it is set, parse is NULL. */
+  /* In place of parse, for policy types that share one function, which gets the type. If it is set,
+   * parse is NULL. */
   gxds_lb_config *(*parse_of)(const struct gxds_policy_type *type, const struct json_t *json,
                               gxds_errors *errors);
 
@@ -78,7 +80,7 @@ typedef struct gxds_policy_type {
    */
   gxds_status (*update)(void *self, const gxds_lb_update *update);
   void (*exit_idle)(void *self);     /* NULL: nothing to be done */
-  void (*reset_backoff)(void *self); /* as above */
+  void (*reset_backoff)(void *self); /* NULL: nothing to be done */
   /* Ends the policy. It ends its children and subchannels before it returns. */
   void (*end)(void *self);
   void (*destroy)(void *self);
@@ -100,8 +102,8 @@ typedef struct gxds_policy_type {
    * are valid. May be NULL. */
   void (*child_label)(void *self, uint64_t child, gxds_metric_labels *out);
 
-  /* If not NULL, JSON cannot configure the policy, and it has no parse function. The text is the
-   * reason, which the error has after "NAME cannot be configured: ". */
+  /* If not NULL, the policy cannot be configured by JSON, and has no parse function. The text is
+   * the reason: the error is "NAME cannot be configured: " and this text. */
   const char *unconfigurable;
 } gxds_policy_type;
 
@@ -117,14 +119,14 @@ void gxds_policy_publish(gxds_policy *p, grpc_connectivity_state state, const gx
                          gxds_picker *take_picker);
 /* Publishes TRANSIENT_FAILURE with a picker that fails each RPC with that status (borrowed). */
 void gxds_policy_publish_failure(gxds_policy *p, const gxds_status *status);
-/* The same, with a status that it ends. */
+/* Like gxds_policy_publish_failure(), but takes ownership of the status. */
 void gxds_policy_fail(gxds_policy *p, gxds_status take_status);
-/* The same for a policy that was given no endpoints. The message must have the note of the update,
- * which says why. So cluster_impl does not add it again. */
+/* Like gxds_policy_publish_failure(), for a policy that was given no endpoints. The message must
+ * contain the note of the update, which says why. cluster_impl then does not add the note again. */
 void gxds_policy_publish_empty(gxds_policy *p, const gxds_status *status);
-/* The status of a leaf that was given no endpoints. note is the one of its update. */
+/* The status of a leaf that was given no endpoints. note is the note of its update. */
 GXDS_MUST_USE gxds_status gxds_policy_empty_status(gxds_str note);
-/* Publishes the state (IDLE or CONNECTING) with a picker with which RPCs wait. The first RPC that
+/* Publishes the state (IDLE or CONNECTING), and a picker that makes RPCs wait. The first RPC that
  * waits asks the policy to exit idle. */
 void gxds_policy_publish_queue(gxds_policy *p, grpc_connectivity_state state);
 /* Asks for new addresses. */
@@ -133,16 +135,16 @@ void gxds_policy_reresolve(gxds_policy *p);
  * if none can be made. */
 gxds_subchannel *gxds_policy_subchannel(gxds_policy *p, const gxds_lb_address *address,
                                         const gxds_args *args);
-/* The metrics of that kind that p counts. Their labels are the target of the channel and the labels
- * that the policies above p set. Call it when p is made: the labels stay the same as long as p
- * lives. Borrowed: valid until the process ends. */
+/* The metrics of that kind for p to count. Their labels are the target of the channel, and the
+ * labels that the policies above p set. Call it when p is made: the labels stay the same as long as
+ * p lives. Borrowed: valid until the process ends. */
 gxds_policy_counts *gxds_policy_counts_for(const gxds_policy *p, gxds_counting kind);
-/* The same with this locality as a label (gxds_metric_locality(); empty: none), for a p that counts
- * several localities. Only before p ends. */
+/* Like gxds_policy_counts_for(), with this locality as a label (gxds_metric_locality(); empty:
+ * none), for a p that counts several localities. Only before p ends. */
 gxds_policy_counts *gxds_policy_counts_in(const gxds_policy *p, gxds_counting kind,
                                           gxds_str locality);
 gxds_time gxds_policy_now(const gxds_policy *p);
-/* A new seed at each call, except on a host that repeats a run. */
+/* A new seed at each call. A simulated host, which can repeat a run, gives the same seeds again. */
 uint64_t gxds_policy_random_seed(const gxds_policy *p);
 /* Sets the policy's one deadline: on_deadline() is called once, at that time or a little later, and
  * never from within this call. A later call replaces the deadline; GXDS_TIME_NEVER clears it. */
@@ -166,7 +168,7 @@ const char *gxds_lb_state_name(grpc_connectivity_state state);
 /* Whether GRPC_TRACE has the type's word. Ask before making a text for a line. */
 bool gxds_policy_traces(const gxds_policy *p);
 /* Logs the line "[LOG_NAME 0x…] TEXT" if GRPC_TRACE has the type's word. Control characters are
- * escaped. The functions named log do the same whatever GRPC_TRACE has. A line of
+ * escaped. The functions with "log" in their names log in any case. A line of
  * gxds_policy_log_error() begins with "grpc_xds: ". */
 __attribute__((format(printf, 2, 3))) void gxds_policy_trace(const gxds_policy *p,
                                                              const char *format, ...);

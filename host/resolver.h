@@ -31,8 +31,8 @@ typedef struct gxds_resolution {
                                  equal configs */
   gxds_str note;              /* the resolution note (A74); may be empty */
   const struct gxds_config *snapshot; /* A74; NULL: none */
-  struct gxds_mailbox *mailbox;       /* NULL: as above */
-  gxds_config_selector *selector;     /* NULL: as above */
+  struct gxds_mailbox *mailbox;       /* NULL: none */
+  gxds_config_selector *selector;     /* NULL: none */
 } gxds_resolution;
 
 typedef enum gxds_resolver_severity {
@@ -60,9 +60,9 @@ struct gxds_resolver_channel { /* first in the host's own object */
 
 /* The target of a channel. Borrowed: valid as long as the resolver. */
 typedef struct gxds_resolver_target {
-  gxds_str uri;                     /* the whole URI, for the log */
-  gxds_str authority;               /* of the URI; may be empty */
-  gxds_str path;                    /* of the URI, decoded, with its leading slash */
+  gxds_str uri;                     /* the whole URI; for the log */
+  gxds_str authority;               /* the authority of the URI; may be empty */
+  gxds_str path;                    /* the path of the URI, decoded, with its leading slash */
   const char *data_plane_authority; /* the authority that the program set; NULL: none */
   const char *bootstrap_json; /* the bootstrap to use in place of the environment's; NULL: none */
   const void *args;           /* the channel's arguments in the host's own form, for DNS */
@@ -74,7 +74,7 @@ typedef struct gxds_resolver_link gxds_resolver_link;
 struct gxds_resolver_link { /* first in the host's own object */
   /* Asks the host to call drain() soon, and never from within this call. Called on the reactor. */
   void (*schedule)(gxds_resolver_link *l);
-  /* The link is not used any more. Called on the reactor. */
+  /* The link is no longer used. Called on the reactor. */
   void (*gone)(gxds_resolver_link *l);
   /* The arguments of the channels to the xDS servers. Borrowed: valid until gone(). */
   const grpc_channel_args *client_args;
@@ -82,16 +82,16 @@ struct gxds_resolver_link { /* first in the host's own object */
 
 typedef struct gxds_resolver_type {
   const char *scheme;
-  /* Checks the path of a URI. Returns NULL if it is valid, else an error text, after which the host
-   * logs the URI. Any thread. */
+  /* Checks the path of a URI. Returns NULL if it is valid, otherwise an error text. The host logs
+   * this text and then the URI. Any thread. */
   const char *(*check)(gxds_str path);
   /* The authority of a channel whose program sets none. The caller frees it with gxds_str_free().
    * Any thread. */
   gxds_str (*default_authority)(gxds_str path);
   /* channel: borrowed, valid as long as the object. */
   void *(*create)(gxds_resolver_channel *channel, const gxds_resolver_target *target);
-  /* Starts the resolver. If it returns false, it has reported the error, and does not use the link.
-   */
+  /* Starts the resolver. If this returns false, the resolver has reported the error, and does not
+   * use the link. */
   bool (*start)(void *self, gxds_resolver_link *link);
   void (*drain)(void *self);
   void (*reresolve)(void *self);

@@ -1,12 +1,12 @@
 /* gxds_subchannel: a connection to one endpoint, shared with other channels where the host can. The
- * host makes it. A policy that needs the events of the subchannels below it wraps each in a
- * subchannel of its own. The subchannel of an endpoint with several addresses is built from several
- * of the host's subchannels (lb_policies/happy_eyeballs).
+ * host makes it. A policy that needs the events of the subchannels below it wraps each in its own
+ * subchannel. The subchannel of an endpoint with several addresses is built from several of the
+ * host's subchannels (lb_policies/happy_eyeballs).
  *
  * Counted by reference. Pickers hold references, so these are released on any thread. The last
- * reference is released under the channel's serializer, or where the host destroys a picker or a
- * tracker, since there the host releases subchannels too. Anywhere else, release it through post()
- * (host/channel.h). All other functions are called under the serializer. */
+ * reference must be released under the channel's serializer, or where the host destroys a picker or
+ * a tracker, because the host releases subchannels there too. Anywhere else, release it through
+ * post() (host/channel.h). All other functions are called under the serializer. */
 #ifndef GRPC_XDS_HOST_SUBCHANNEL_H_
 #define GRPC_XDS_HOST_SUBCHANNEL_H_
 
@@ -47,7 +47,7 @@ typedef struct gxds_load_listener_ops {
   /* The connection broke, or there is a new one. This and reported(): any thread, one call at a
    * time; they must not call the subchannel. The call comes before the first report on the new
    * connection, even if the policy has not been notified of that connection yet. There is no call
-   * for a connection that existed when its reports were first asked for. */
+   * for a connection that already existed when reports were first requested. */
   void (*connection_changed)(gxds_load_listener *l);
   void (*reported)(gxds_load_listener *l, const struct gxds_orca_report *report);
   void (*destroy)(gxds_load_listener *l); /* any thread */
@@ -68,22 +68,23 @@ static inline void gxds_load_listener_unref(gxds_load_listener *l) {
 
 typedef struct gxds_subchannel_ops {
   void (*destroy)(gxds_subchannel *s);
-  /* If one of the next four is NULL, the wrapped subchannel's is called. */
+  /* If one of the next four functions is NULL, the same function of the wrapped subchannel is
+   * called. */
   void (*watch)(gxds_subchannel *s, gxds_watch *w);
   void (*unwatch)(gxds_subchannel *s, gxds_watch *w);
   void (*connect)(gxds_subchannel *s);
   void (*reset_backoff)(gxds_subchannel *s);
   void (*report_load)(gxds_subchannel *s, gxds_load_listener *l,
                       gxds_duration interval); /* innermost */
-  /* innermost; NULL: it has one address, which has no order */
+  /* called only for the innermost subchannel; NULL: the endpoint has a single address */
   void (*reorder)(gxds_subchannel *s, const struct gxds_lb_address *address);
 } gxds_subchannel_ops;
 
 struct gxds_subchannel { /* first in its maker's own object */
   gxds_ref refs;
   const gxds_subchannel_ops *ops;
-  /* The subchannel that a policy wrapped, as a reference; NULL: this is a subchannel of the host's.
-   */
+  /* The subchannel that a policy wrapped, as a reference. NULL: this is one of the host's
+   * subchannels. */
   gxds_subchannel *wrapped;
 };
 
@@ -95,7 +96,8 @@ static inline gxds_subchannel *gxds_subchannel_ref(gxds_subchannel *s) {
 static inline void gxds_subchannel_unref(gxds_subchannel *s) {
   if (s && gxds_ref_dec(&s->refs)) s->ops->destroy(s);
 }
-/* Notifies w of the state from now on. The current state follows soon, never during this call. */
+/* Notifies w of the state from now on. The current state is reported soon, but never during this
+ * call. */
 static inline void gxds_subchannel_watch(gxds_subchannel *s, gxds_watch *w) {
   while (!s->ops->watch) s = s->wrapped;
   s->ops->watch(s, w);
@@ -106,7 +108,7 @@ static inline void gxds_subchannel_unwatch(gxds_subchannel *s, gxds_watch *w) {
   while (!s->ops->unwatch) s = s->wrapped;
   s->ops->unwatch(s, w);
 }
-/* Asks it to connect once its backoff is over. */
+/* Asks the subchannel to connect once its backoff is over. */
 static inline void gxds_subchannel_connect(gxds_subchannel *s) {
   while (!s->ops->connect) s = s->wrapped;
   s->ops->connect(s);
@@ -121,16 +123,16 @@ static inline gxds_subchannel *gxds_subchannel_innermost(gxds_subchannel *s) {
   while (s->wrapped) s = s->wrapped;
   return s;
 }
-/* Sets how often l receives the backend's load from now on; GXDS_TIME_NEVER, the initial value: not
- * at all. The subchannel keeps a reference to l until it ends. l listens to this subchannel only.
- */
+/* Sets how often l receives the backend's load from now on. GXDS_TIME_NEVER, which is the initial
+ * value: never. The subchannel keeps a reference to l until it ends. l listens to this subchannel
+ * only. */
 static inline void gxds_subchannel_report_load(gxds_subchannel *s, gxds_load_listener *l,
                                                gxds_duration interval) {
   gxds_subchannel *innermost = gxds_subchannel_innermost(s);
   innermost->ops->report_load(innermost, l, interval);
 }
-/* A61: the addresses of its endpoint have this new order. No effect if they are not the same
- * addresses. Does not call watchers from within. */
+/* A61: the addresses of the endpoint are in a new order now. Has no effect if they are not the same
+ * addresses. Does not call watchers during the call. */
 static inline void gxds_subchannel_reorder(gxds_subchannel *s,
                                            const struct gxds_lb_address *address) {
   gxds_subchannel *innermost = gxds_subchannel_innermost(s);

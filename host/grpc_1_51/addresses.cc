@@ -37,7 +37,8 @@ class LocalityAttribute : public ServerAddress::AttributeInterface {
     return std::make_unique<LocalityAttribute>(locality_);
   }
 
-  // Compares by name: the locality's other endpoints don't matter for this address.
+  // Compares the names of the localities, because other endpoints of a locality do not matter for
+  // this address.
   int Cmp(const AttributeInterface* other) const override {
     return gxds_locality_compare_name(locality_,
                                       static_cast<const LocalityAttribute*>(other)->locality_);
@@ -78,7 +79,8 @@ class TextAttribute : public ServerAddress::AttributeInterface {
 
 constexpr char kAddressesAttribute[] = "grpc_xds.addresses";
 
-// A61: all addresses of an endpoint that has several. Policies of the host see only one of them.
+// A61: all addresses of an endpoint that has several. The host's policies see only one of these
+// addresses.
 class AddressesAttribute : public ServerAddress::AttributeInterface {
  public:
   explicit AddressesAttribute(std::vector<gxds_address> addresses)
@@ -110,7 +112,7 @@ class AddressesAttribute : public ServerAddress::AttributeInterface {
   }
 
  private:
-  const std::vector<gxds_address> addresses_;  // at least two
+  const std::vector<gxds_address> addresses_;  // at least two addresses
 };
 
 absl::string_view TextOf(const ServerAddress& address, const char* key) {

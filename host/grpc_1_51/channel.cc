@@ -31,8 +31,9 @@ using grpc_event_engine::experimental::EventEngine;
 
 namespace {
 
-// A thread of the program has no ExecCtx. One made here would run the work before Post() returns,
-// under the caller's locks, so a thread of the engine runs it. All channels have the same engine.
+// A thread of the program has no ExecCtx. If one were made here, it would run the work before
+// Post() returns, under the caller's locks. So a thread of the event engine runs the work. All
+// channels have the same event engine.
 void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   std::shared_ptr<EventEngine> engine = grpc_event_engine::experimental::GetDefaultEventEngine();
   HandOver(engine.get(), [engine, serializer = SerializerOf(channel), work, arg] {
@@ -69,7 +70,7 @@ bool TracesPolicies(const char* word) {
       {"round_robin", &grpc_core::grpc_lb_round_robin_trace},
       {"xds_cluster_impl_lb", &grpc_core::grpc_xds_cluster_impl_lb_trace},
       {"xds_cluster_manager_lb", &grpc_core::grpc_xds_cluster_manager_lb_trace},
-      // This gRPC has no such policy, and no flag for it. Its parent's counts.
+      // This gRPC has no such policy, and no flag for it. So the flag of its parent is used.
       {"xds_override_host_lb", &grpc_core::grpc_xds_cluster_impl_lb_trace},
       {"xds_wrr_locality_lb", &grpc_core::grpc_xds_wrr_locality_lb_trace},
   };

@@ -46,19 +46,23 @@ using grpc_event_engine::experimental::PosixEventEngine;
 // What the child of a fork must know about the host.
 struct Known {
   Engines engines;
-  absl::optional<int> epoll_set;  // set with fork support; -1: the host uses none
-  bool as_fork_left_it = false;   // in a child without fork support whose parent used the host
+  absl::optional<int> epoll_set;  // the host's epoll set; known only with fork support; -1: the
+                                  // host uses none
+  bool as_fork_left_it = false;   // this is a child without fork support, and its parent used the
+                                  // host
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new Engines::List;  // a parent's engines
+auto* g_without_threads = new Engines::List;  // the engines of a parent process, whose threads do
+                                              // not exist here
 
 std::atomic<unsigned> g_generation{0};
 std::atomic<bool> g_holds_grpc{false};
-std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for it
-std::atomic<bool> g_ours{false};           // a channel of ours was made, here or in a parent
+std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for a shutdown
+std::atomic<bool> g_ours{false};           // one of our channels was made, here or in a parent
+                                           // process
 
 // Used by the thread that forks. The lock is not held during the fork, because the host's handlers
 // wait for threads that may need it.
@@ -88,8 +92,8 @@ void RenewEpollSet(int inherited) {
 }
 
 // With poll() the host has a list of all sockets, and its function for forks closes them. The event
-// engine has replaced that function by its own, so it is set again for a moment, and the sockets
-// that it closes are cut off.
+// engine has replaced that function by its own, so this code sets it again for a moment. The
+// sockets that it closes are cut off first.
 void CutOffPolledSockets() {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || absl::string_view(strategy) != "poll") return;
@@ -99,7 +103,7 @@ void CutOffPolledSockets() {
   grpc_core::Fork::SetResetChildPollingEngineFunc(reset);
 }
 
-gxds_thread_pool* g_pool;  // of this process
+gxds_thread_pool* g_pool;  // the thread pool of this process
 
 struct Aside {
   grpc_closure* closure;
@@ -112,12 +116,12 @@ void Run(void* arg) {
       GRPC_APP_CALLBACK_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
   grpc_core::ExecCtx exec_ctx(GRPC_EXEC_CTX_FLAG_IS_INTERNAL_THREAD);
   grpc_core::ExecCtx::Run(DEBUG_LOCATION, aside->closure, std::move(aside->error));
-  // Before exec_ctx ends: its end would hand the closures over again.
+  // Flush before exec_ctx ends, because its end would hand the closures over again.
   exec_ctx.Flush();
 }  // NOLINT(clang-analyzer-core.StackAddressEscape)
 
-// The host's executor first asks this function whether it runs the closure in its place.
-// NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
+// The host's executor asks this function first. If it returns true, it runs the closure in place of
+// the executor. NOLINTNEXTLINE(performance-unnecessary-value-param): the host's signature
 bool RunAside(grpc_closure* closure, grpc_error_handle error) {
   gxds_thread_pool_run(g_pool, Run, new Aside{closure, std::move(error)});
   return true;
@@ -129,7 +133,7 @@ void Nothing() {}
 grpc_iomgr_platform_vtable g_platform = {
     Nothing, Nothing, Nothing, Nothing, grpc_is_any_background_poller_thread, RunAside};
 
-// Renews the host's threads in a child: the host's own thread runs timers, and threads of ours run
+// Renews the host's threads in a child: the host's own thread runs timers, and our own threads run
 // what RunAside() takes. Otherwise the host would use threads of its event engine. Called once for
 // each fork, while no other thread uses the host. The host stays initialised for ever: its end
 // would wait for the threads that are gone.
@@ -171,8 +175,8 @@ void AfterForkInParent() { delete std::exchange(t_at_fork, nullptr); }
 
 void AfterForkInChild() {
   g_generation.fetch_add(1);
-  new (&g_mu) std::mutex;  // another thread may have held it
-  g_known = new Known;     // and may have been changing the old value
+  new (&g_mu) std::mutex;  // another thread may have held the lock at the fork
+  g_known = new Known;     // another thread may have been changing the old value
   g_known->engines = t_at_fork->engines;
   g_without_threads = new Engines::List(t_at_fork->engines.Hold());
   RenewEpollSet(t_at_fork->epoll_set.value_or(-1));

@@ -15,10 +15,10 @@
 // parent. Channels that the child inherited become its own.
 //
 // Without fork support the host renews nothing. The child then uses the objects that it shares with
-// its parent, and the parent is no longer served. If there is, or was, a channel of ours, a child
-// that makes a channel gets its own epoll set and threads, and its parent goes on. The child's use
-// of an inherited channel is left to the host, except the end of the channel, which would end the
-// parent's connections.
+// its parent, and the parent is no longer served. If there is, or was, one of our channels, a child
+// that makes a channel gets its own epoll set and threads, and the parent continues to work. What
+// the child does with an inherited channel is left to the host. The exception is the end of such a
+// channel, because it would end the parent's connections.
 //
 // Inherited channels, with fork support (inherited_channel.cc): their connections were the parent's
 // and are cut off, but their policies do not know that. So the child's first RPC on such a channel
@@ -40,10 +40,11 @@ void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder);
 unsigned ForkGeneration();
 // Call it in a child before it uses inherited channels. Any thread; repeated calls are harmless.
 void RenewForChild();
-// Has an effect only without fork support: call it in a child that begins to use the host, or
-// releases a channel of ours. Any thread; repeated calls are harmless.
+// Call it in a child that begins to use the host, or that releases one of our channels. It has an
+// effect only without fork support. Any thread; repeated calls are harmless.
 void RenewHostForChild();
-// Registers a filter at the top of client channels. Processes without fork support have none.
+// Registers a filter at the top of client channels. A process without fork support does not get the
+// filter.
 void RegisterInheritedChannel(grpc_core::CoreConfiguration::Builder* builder);
 // Gives the subchannels of each generation another identity, because those of a parent are cut off.
 grpc_core::ChannelArgs WithForkGeneration(grpc_core::ChannelArgs args);

@@ -51,7 +51,7 @@ class SniVerifier final : public grpc_tls_certificate_verifier {
   const std::string sni_;
 };
 
-// Does what XdsCredentials does, except for the options.
+// Does the same as XdsCredentials, except for the options below.
 class ClusterCredentials final : public grpc_channel_credentials {
  public:
   ClusterCredentials(std::string cluster, RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
@@ -63,8 +63,8 @@ class ClusterCredentials final : public grpc_channel_credentials {
       ChannelArgs* args) override {
     *args = args->SetIfUnset(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, target_name);
     auto options = MakeRefCounted<grpc_tls_credentials_options>();
-    // A provider must be set only if something of it is watched: the host would end a watch that
-    // does not exist.
+    // Sets a provider only if root certificates or an identity are watched. Otherwise the host
+    // would end a watch that does not exist.
     if (!options_.system_roots || options_.has_identity) {
       options->set_certificate_provider(provider_);
     }
@@ -119,7 +119,7 @@ RefCountedPtr<grpc_channel_credentials> WithInnermost(
     const grpc_channel_credentials& channels, RefCountedPtr<grpc_channel_credentials> inner) {
   auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(&channels);
   if (composite == nullptr) return inner;
-  // The host has no other way to get a reference on them.
+  // The host has no other way to get a reference to them.
   auto* calls = const_cast<grpc_call_credentials*>(composite->call_creds());
   return MakeRefCounted<grpc_composite_channel_credentials>(
       WithInnermost(*composite->inner_creds(), std::move(inner)), calls->Ref());

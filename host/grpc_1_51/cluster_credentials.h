@@ -1,7 +1,7 @@
-// The credentials of connections to one cluster's endpoints, for two features that the host's
-// XdsCredentials lack. They can trust the machine's certificate authorities (A82); without a
-// provider's root certificates, XdsCredentials use their fallback. And they can compare a server's
-// names with the name that the handshake sent (A101).
+// The credentials of connections to one cluster's endpoints. They have two features that the host's
+// XdsCredentials lack. They can trust the machine's certificate authorities (A82); XdsCredentials
+// without a provider's root certificates use their fallback credentials. And they can compare the
+// names in a server's certificate with the name that the handshake sent (A101).
 #ifndef GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_1_51_CLUSTER_CREDENTIALS_H_
 
@@ -20,13 +20,16 @@ namespace grpc_xds {
 constexpr char kServerNameArg[] = "grpc_xds.server_name";
 
 struct ClusterCredentialsOptions {
-  bool system_roots;   // the host's default ones (DefaultSslRootStore), not the provider's
+  bool system_roots;   // the root certificates are the host's default ones (DefaultSslRootStore),
+                       // not the provider's
   bool has_identity;   // the client has a certificate, from the provider
-  bool validates_sni;  // a server must have the DNS name that was sent, if one was
+  bool validates_sni;  // a server's certificate must have the DNS name that the handshake sent, if
+                       // it sent one
 };
 
-// Makes TLS credentials with the provider's parts for the cluster: root certificates, the client's
-// certificate, and names that a server must have. Each object is equal only to itself. Any thread.
+// Makes TLS credentials from what the provider has for the cluster: root certificates, the client's
+// certificate, and the names that a server must have. Each object is equal only to itself. Any
+// thread.
 grpc_core::RefCountedPtr<grpc_channel_credentials> MakeClusterCredentials(
     std::string cluster, grpc_core::RefCountedPtr<grpc_core::XdsCertificateProvider> provider,
     ClusterCredentialsOptions options);

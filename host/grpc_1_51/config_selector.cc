@@ -29,12 +29,12 @@ const grpc_channel_filter* FilterOf(gxds_call_filter filter) {
   return filter == GXDS_CALL_FILTER_RESPONSE ? &kResponseFilter : FaultFilter().channel_filter();
 }
 
-// Sets the timeout of a method config for the RPC that is being routed. Only the channel reads it,
-// at once, under the lock that it routes with. So each RPC can have its own timeout, and nothing is
-// parsed again.
+// Sets the timeout of a method config for the RPC that is being routed. Only the channel reads the
+// timeout. It does so at once, under the lock under which it routes the RPC. So each RPC can have
+// its own timeout, and no method config is parsed again.
 void SetTimeout(ConfigOfChannel* config, Duration timeout);
 
-// The host has no function to set it. An explicit instantiation may name a private member.
+// The host has no function to set the timeout. An explicit instantiation may name a private member.
 template <Duration ConfigOfChannel::*kTimeout>
 struct TimeoutSetter {
   friend void SetTimeout(ConfigOfChannel* config, Duration timeout) {

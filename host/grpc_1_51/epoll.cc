@@ -10,8 +10,8 @@
 #include "src/core/lib/iomgr/exec_ctx.h"
 #include "transport/epoll_find.h"
 
-// The host does not reveal its epoll set. So it is given a file of ours to watch, on which nothing
-// ever happens, and the set in which that file appears is the host's.
+// The host does not reveal its epoll set. So this code lets the host watch one of our own files, on
+// which nothing ever happens. The epoll set in which that file appears is the host's.
 int gxds_host_epoll(void) {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || strcmp(strategy, "epoll1") != 0) return -1;
@@ -22,7 +22,7 @@ int gxds_host_epoll(void) {
     grpc_core::ExecCtx exec_ctx;
     grpc_fd* watched = grpc_fd_create(ends[0], "grpc_xds", false);
     found = gxds_epoll_find(ends[0]);
-    grpc_fd_orphan(watched, nullptr, nullptr, "grpc_xds");  // closes it
+    grpc_fd_orphan(watched, nullptr, nullptr, "grpc_xds");  // this also closes the file
   }
   close(ends[1]);
   return found;

@@ -40,7 +40,7 @@ Json Authority(const GrpcXdsBootstrap::GrpcAuthority& authority) {
   return out;
 }
 
-// The host does not keep the text of a bootstrap, but everything in it that a client reads.
+// The host does not keep the text of a bootstrap, but it keeps all the values that a client reads.
 std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
   Json::Object out{{"xds_servers", Servers(bootstrap.server())}};
   if (bootstrap.node() != nullptr) out["node"] = Node(*bootstrap.node());

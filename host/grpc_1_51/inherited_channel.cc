@@ -60,11 +60,11 @@ void Sleep(Data* data) {
 }
 
 // The first RPC puts the channel to sleep, and all others wait until that is done. There is no
-// lock, because a thread that held it may not exist in a child. All wait, because another thread of
-// the child may be using the channel and may be the one that does it, and the host can't handle an
-// RPC that waits for a connection while its channel goes to sleep. So the channel stays awake if an
-// RPC of the parent was waiting at the fork for the first time (a retry is not visible here). An
-// RPC of the parent that had a connection keeps it, although it is cut off.
+// lock, because a thread that held it may not exist in a child. All other RPCs wait, because
+// another thread of the child may be the one that puts the channel to sleep, and the host cannot
+// handle an RPC that waits for a connection while its channel goes to sleep. So the channel stays
+// awake if an RPC of the parent was waiting at the fork for the first time (a retry is not visible
+// here). An RPC of the parent that had a connection keeps it, although it is cut off.
 grpc_error_handle InitCall(grpc_call_element* elem, const grpc_call_element_args* /*args*/) {
   auto* data = static_cast<Data*>(elem->channel_data);
   const unsigned now = ForkGeneration();

@@ -1,9 +1,9 @@
 // Replaces the host's resolver and policies by ours.
 //
 // The host can't replace a single registration: registering "xds" twice aborts. But it takes a
-// whole builder, as long as its registry is not built. So our builder calls everything that the
-// host's calls (src/core/plugin_registry/), in the same order, except the xDS resolver, the xDS
-// policies, and two policies that are not sound: ring_hash and outlier_detection.
+// whole builder, as long as its registry is not built. So our builder calls every function that the
+// host's builder calls (src/core/plugin_registry/), in the same order. It leaves out the xDS
+// resolver, the xDS policies, and two policies with bugs: ring_hash and outlier_detection.
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_51/child_of_fork.h"
@@ -16,7 +16,8 @@
 
 namespace grpc_core {
 
-// Further functions that the host's builder calls, which declares them in place as well.
+// Further functions that the host's builder calls. No header has them; the host's builder declares
+// them in its source too.
 void FaultInjectionFilterRegister(CoreConfiguration::Builder* builder);
 void RegisterAresDnsResolver(CoreConfiguration::Builder* builder);
 void RegisterChannelIdleFilters(CoreConfiguration::Builder* builder);
@@ -27,10 +28,10 @@ void RegisterNativeDnsResolver(CoreConfiguration::Builder* builder);
 
 namespace grpc_xds {
 void BuildConfiguration(Builder* builder) {
-  // Without this one, channel creation crashes.
+  // Without this call, the creation of a channel crashes.
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
   RegisterChildOfFork(builder);
-  // The TCP handshaker last: it is put at the front of the list.
+  // The TCP handshaker comes last, because it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
   RegisterPoliciesInC(builder);
@@ -54,7 +55,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterFakeResolver(builder);
   grpc_core::RegisterHttpProxyMapper(builder);
   grpc_core::RegisterRlsLbPolicy(builder);
-  // Last, so that they get a consistent place.
+  // Last, so that these filters always have the same place.
   grpc_core::RegisterSecurityFilters(builder);
   RegisterExtraFilters(builder);
   RegisterInheritedChannel(builder);

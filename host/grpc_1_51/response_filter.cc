@@ -28,7 +28,7 @@ gxds_session* SessionOf(const grpc_call_context_element* context) {
   return cluster.empty() ? nullptr : RoutedCallOf(cluster).session;
 }
 
-// One RPC. Its batches come one at a time.
+// The filter's state for one RPC. The RPC's batches come one at a time.
 class ResponseCall {
  public:
   explicit ResponseCall(gxds_session* session) : session_(session) {

@@ -11,10 +11,11 @@ using Controller = grpc_core::ConfigSelector::CallDispatchController;
 
 namespace {
 
-// The ConfigSelector's controller inside the channel's own; null if there is none.
+// The ConfigSelector's controller inside the channel's own controller; null if there is none.
 Controller* Inside(Controller* of_channel);
 
-// The host has no function to read it. An explicit instantiation may name a private member.
+// The host has no function to read this member. An explicit instantiation may name a private
+// member.
 template <typename OfChannel, Controller* OfChannel::*kInner>
 struct InsideGetter {
   friend Controller* Inside(Controller* of_channel) {
@@ -32,8 +33,8 @@ absl::string_view ClusterOf(const grpc_call_context_element* context) {
   auto* data = static_cast<CallData*>(context[GRPC_CONTEXT_SERVICE_CONFIG_CALL_DATA].value);
   if (data == nullptr) return absl::string_view();
   const Controller* controller = Inside(data->call_dispatch_controller());
-  // Compares the addresses of the type information, and reads nothing of it: a program's own
-  // ConfigSelector may be compiled without any.
+  // Compares only the addresses of the type information, because a program's own ConfigSelector may
+  // be compiled without type information.
   if (controller == nullptr || &typeid(*controller) != &typeid(DispatchController)) {
     return absl::string_view();
   }

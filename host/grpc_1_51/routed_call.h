@@ -1,6 +1,6 @@
 // How pickers and filters find the cluster of an RPC. The call attributes of gRPC 1.51 are a map,
-// which would cost each RPC an allocation and look-ups. The cluster is in the ConfigSelector's
-// dispatch controller instead, to which each RPC has a pointer already.
+// which would cost each RPC an allocation and look-ups. Each RPC already has a pointer to the
+// ConfigSelector's dispatch controller. So the cluster is in this controller instead.
 #ifndef GRPC_XDS_HOST_GRPC_1_51_ROUTED_CALL_H_
 #define GRPC_XDS_HOST_GRPC_1_51_ROUTED_CALL_H_
 

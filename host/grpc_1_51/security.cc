@@ -36,7 +36,7 @@ grpc_core::RefCountedPtr<grpc_tls_certificate_distributor> DistributorOf(const P
 
 class Security : public gxds_cluster_security {
  public:
-  // root is the root of the tree that has the policy.
+  // root is the root of the tree that the policy is in.
   Security(std::string cluster, RefCountedPtr<LoadBalancingPolicy> root)
       : gxds_cluster_security{&kOps}, cluster_(std::move(cluster)), root_policy_(std::move(root)) {}
   ~Security() {
@@ -48,7 +48,7 @@ class Security : public gxds_cluster_security {
 
   // Applies the configuration to handshakes from now on. On an error nothing changes.
   absl::Status Update(const gxds_tls& tls);
-  // Adds what the credentials look for to the args.
+  // Adds to the args what the credentials look for there.
   ChannelArgs AddTo(const ChannelArgs& args) const;
 
  private:
@@ -60,8 +60,8 @@ class Security : public gxds_cluster_security {
   const RefCountedPtr<LoadBalancingPolicy> root_policy_;
   const RefCountedPtr<grpc_core::XdsCertificateProvider> xds_provider_ =
       grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>();
-  // The credentials that replace XdsCredentials, or null. Made once: a configuration that needs
-  // other credentials comes with another Security (GXDS_TLS_RENEW).
+  // The credentials that replace XdsCredentials, or null. They are made once. If a configuration
+  // needs other credentials, another Security is made (GXDS_TLS_RENEW).
   RefCountedPtr<grpc_channel_credentials> credentials_;
   Provider root_;
   Provider identity_;
@@ -92,9 +92,9 @@ ChannelArgs Security::AddTo(const ChannelArgs& args) const {
   ChannelArgs out = args.SetObject(xds_provider_);
   const auto* channels = args.GetObject<grpc_channel_credentials>();
   if (credentials_ == nullptr || channels == nullptr) return out;
-  // Uses the host's own table of functions. SetObject() makes one that is read-only in C++17. A
-  // static program has one table for both, and the host's code, compiled as C++14, writes to it
-  // when it first uses it.
+  // Uses the host's own table of functions. SetObject() would make a table here, which is read-only
+  // in C++17. In a statically linked program that table is also the host's, and the host's code,
+  // compiled as C++14, writes to the table when it first uses it.
   return out.Set(grpc_channel_credentials_to_arg(WithInnermost(*channels, credentials_).get()));
 }
 
@@ -133,8 +133,8 @@ const gxds_args* ArgsOfCluster(const gxds_args* args, gxds_str cluster,
   return ToC(std::move(out));
 }
 
-// The host sends the overridden name of its target as the server name, and below a channel nothing
-// else depends on that name.
+// The host sends the overridden target name as the server name. Below a channel, nothing else
+// depends on that name.
 const gxds_args* ArgsOfServer(const gxds_args* args, gxds_str server_name) {
   return ToC(ToHost(args)
                  .Set(GRPC_SSL_TARGET_NAME_OVERRIDE_ARG, ToAbsl(server_name))

@@ -24,12 +24,13 @@ class Tracker : public TrackerInCall {
 };
 
 // The headers of the attempt that is being picked for. The host's own function to set the authority
-// keeps the text that it is given, but the transport remembers each authority after the call.
+// does not copy the text, but the transport uses the text even after the call.
 grpc_metadata_batch* HeadersOf(CallState* state);
 // The context of the RPC.
 const grpc_call_context_element* ContextOf(CallState* state);
 
-// The host has no functions to read them. An explicit instantiation may name private members.
+// The host has no functions to read these members. An explicit instantiation may name private
+// members.
 template <LbCall* CallState::*kCall,
           grpc_transport_stream_op_batch* (LbCall::*kBatches)[MAX_PENDING_BATCHES],
           grpc_call_context_element* LbCall::*kContext>
@@ -70,7 +71,7 @@ absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
   return state == nullptr ? absl::string_view() : ClusterOf(ContextOf(state));
 }
 
-// The host owns what was picked from here on.
+// From here on the host owns everything in the pick.
 PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* call) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);

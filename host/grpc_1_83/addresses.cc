@@ -24,7 +24,8 @@ namespace {
 // Arguments with this prefix are not part of a subchannel's identity.
 constexpr char kLocalityArg[] = GRPC_ARG_NO_SUBCHANNEL_PREFIX "grpc_xds.locality";
 
-// Compares by name: the locality's other endpoints don't matter for this address.
+// Compares the names of the localities, because other endpoints of a locality do not matter for
+// this address.
 const grpc_arg_pointer_vtable kLocalityVtable = {
     [](void* p) -> void* {
       return const_cast<gxds_locality*>(gxds_locality_ref(static_cast<gxds_locality*>(p)));
@@ -47,7 +48,7 @@ std::vector<EndpointAddresses> ListOf(const HostsAddresses& addresses) {
   return out;
 }
 
-// The IP addresses of an endpoint; empty if one of its addresses is no IP address.
+// The IP addresses of an endpoint; empty if any of its addresses is not an IP address.
 std::vector<gxds_address> IpsOf(const EndpointAddresses& endpoint) {
   std::vector<gxds_address> out;
   for (const auto& address : endpoint.addresses()) {
@@ -117,7 +118,7 @@ absl::string_view HashKeyOf(const EndpointAddresses& address) {
   return address.args().GetString(GRPC_ARG_RING_HASH_ENDPOINT_HASH_KEY).value_or("");
 }
 
-// The host's own argument, so that its policies and its credentials find it.
+// Reads the host's own argument, which the host's policies and credentials use too.
 absl::string_view HostnameOf(const EndpointAddresses& address) {
   return address.args().GetString(GRPC_ARG_ADDRESS_NAME).value_or("");
 }

@@ -7,7 +7,7 @@
 
 namespace grpc_xds {
 
-// Not gpr_now(), which is ahead of this clock.
+// Does not use gpr_now(), because that clock is ahead of this one.
 gxds_time Now(const gxds_lb_channel* /*channel*/) { return gxds_clock_now(); }
 
 // This host's serializer never runs work in the call that schedules it.

@@ -32,27 +32,28 @@ using grpc_event_engine::experimental::EventEngine;
 
 // What the child of a fork must know about the host.
 struct Known {
-  Engines engines;              // that channels were given
+  Engines engines;              // the engines that channels were given
   bool host_is_in_use = false;  // the host was in use at the fork
-  bool engine_is_old = false;   // in a child: the default engine may be the parent's
+  bool engine_is_old = false;   // this is a child, and the default engine may still be the parent's
 };
 
 std::mutex g_mu;
 // Under the lock.
 Known* g_known = new Known;
-auto* g_without_threads = new Engines::List;  // a parent's engines
+auto* g_without_threads = new Engines::List;  // the engines of a parent process, whose threads do
+                                              // not exist here
 
 std::atomic<unsigned> g_generation{0};
-std::atomic<bool> g_holds_grpc{false};     // for ever
-std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for it
+std::atomic<bool> g_holds_grpc{false};     // a grpc_init() is held for ever
+std::atomic<bool> g_may_shut_down{false};  // a channel was made since the last wait for a shutdown
 
 // Used by the thread that forks. The lock is not held during the fork, because the host's handlers
 // wait for threads that may need it.
 thread_local Known* t_at_fork = nullptr;
 
 // Called in a child before anything polls there. The host's own handler for forks, which exists
-// only with fork support, does the same after it has closed the set's sockets. There are none: they
-// are the engine's.
+// only with fork support, does the same after it has closed the set's sockets. Here the set has no
+// sockets: they belong to the event engine.
 void RenewEpollSet() {
   const char* strategy = grpc_get_poll_strategy_name();
   if (strategy == nullptr || absl::string_view(strategy) != "epoll1") return;
@@ -60,10 +61,10 @@ void RenewEpollSet() {
   grpc_ev_epoll1_posix.check_engine_available(true);
 }
 
-// Called in a child, under the lock. There may be an engine even if the host was shut down. The
-// program must renew an engine that it made.
+// Called in a child, under the lock. There may be an event engine even if the host was shut down.
+// An engine that the program made must be renewed by the program.
 void RenewDefaultEngine() {
-  if (g_without_threads->empty()) return;  // the host makes a new one by itself
+  if (g_without_threads->empty()) return;  // otherwise the host itself makes a new one
   const auto now = grpc_event_engine::experimental::GetDefaultEventEngine();
   const auto& gone = *g_without_threads;
   if (std::find(gone.begin(), gone.end(), now) != gone.end()) {
@@ -71,7 +72,7 @@ void RenewDefaultEngine() {
   }
 }
 
-// Called for each new channel or server, before it has an engine.
+// Called for each new channel or server, before it gets an event engine.
 ChannelArgs Renew(ChannelArgs args) {
   if (g_generation.load() == 0) return args;
   std::lock_guard<std::mutex> lock(g_mu);
@@ -79,7 +80,7 @@ ChannelArgs Renew(ChannelArgs args) {
   return args.Set("grpc_xds.internal.fork_generation", static_cast<int>(g_generation.load()));
 }
 
-// Called for each new channel or server, with its engine.
+// Called for each new channel or server, once it has an event engine.
 ChannelArgs Remember(ChannelArgs args) {
   g_may_shut_down.store(true);
   std::lock_guard<std::mutex> lock(g_mu);
@@ -99,9 +100,9 @@ void LetShutDown() {
 
 // The host may be about to shut itself down on one of its threads. A child can only use a host that
 // was shut down, or one that stays initialised. So a host in use stays initialised during the fork.
-// With fork support it stays for ever, because its handlers may be in the middle of their work
-// before and after ours. In the child it stays for ever too, because its end would wait for threads
-// that don't exist.
+// With fork support it stays initialised for ever, because its handlers may run before and after
+// ours. In the child it stays initialised for ever too, because its end would wait for threads that
+// do not exist.
 void BeforeFork() {
   if (!grpc_core::Fork::Enabled() && !g_holds_grpc.load()) LetShutDown();
   // The first wait for a mutex measures the processor, which takes some milliseconds. A thread that
@@ -128,8 +129,8 @@ void AfterForkInParent() {
 // The engines are kept for ever, because their end would wait for threads that don't exist.
 void AfterForkInChild() {
   g_generation.fetch_add(1);
-  new (&g_mu) std::mutex;  // another thread may have held it
-  // Another thread may have been changing the old value.
+  new (&g_mu) std::mutex;  // another thread may have held the lock at the fork Another thread may
+                           // have been changing the old value.
   g_without_threads = new Engines::List(t_at_fork->engines.Hold());
   g_known = std::exchange(t_at_fork, nullptr);
   g_known->engines = Engines();

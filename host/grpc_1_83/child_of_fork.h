@@ -9,11 +9,11 @@
 //  - threads wait for completion queues with an epoll set, so parent and child take each other's
 //    events.
 // So a child gets its own epoll set at the fork, if the host is in use. It gets another default
-// engine with the first channel that it makes. A child that makes no channel starts nothing.
+// event engine when it makes its first channel. A child that makes no channel starts nothing.
 // Channels of the child share no subchannel, and so no connection, with those of its parent.
 //
-// Inherited channels stay on the engine that is gone: RPCs on them never end, and releasing them
-// does nothing to the parent's connections.
+// Inherited channels stay on the parent's event engine, which does not work in the child. RPCs on
+// these channels never end. The release of such a channel does not affect the parent's connections.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_CHILD_OF_FORK_H_
 #define GRPC_XDS_HOST_GRPC_1_83_CHILD_OF_FORK_H_
 

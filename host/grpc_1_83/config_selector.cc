@@ -46,7 +46,7 @@ class Hold {
   gxds_call_hold* hold_;
 };
 
-// Memory for the call attribute that has the cluster.
+// The memory for the call attribute with the cluster's name.
 struct Front {
   alignas(grpc_core::XdsClusterAttribute) char attribute[sizeof(grpc_core::XdsClusterAttribute)];
 };
@@ -107,7 +107,8 @@ const Json* FaultPolicies(const Json& service_config) {
 // timeout on one clock and end the RPC on another (gxds_host.clock_distance).
 void TakeTimeout(ConfigOfChannel* config);
 
-// The host has no function to change it. An explicit instantiation may name a private member.
+// The host has no function to change the timeout. An explicit instantiation may name a private
+// member.
 template <Duration ConfigOfChannel::*kTimeout>
 struct TimeoutTaker {
   friend void TakeTimeout(ConfigOfChannel* config) { config->*kTimeout = Duration::Zero(); }
@@ -123,8 +124,8 @@ class Selector : public ConfigSelectorInC {
     return factory.Create();
   }
 
-  // Builds a chain for each method config, whose filters have its configs, and one for RPCs without
-  // any. If it is called again for the same selector, RPCs may be using the chains, so they stay.
+  // Builds a chain of filters for each method config, and one for RPCs without a method config. If
+  // it is called again for the same selector, RPCs may be using the chains, so they stay.
   void BuildFilterChains(FilterChainBuilder& builder) override {
     if (!chains_.empty()) return;
     for (size_t i = 0; i <= selector_->method_config_count; ++i) {
@@ -169,8 +170,8 @@ class Selector : public ConfigSelectorInC {
   }
 
  private:
-  // RPCs on several threads share a method config, so the timeout is set on the call. It is counted
-  // as the channel would, and includes the distance of the clocks.
+  // RPCs on several threads share a method config, so the timeout is set on the call. The deadline
+  // is computed as the channel would compute it, and includes the difference between the clocks.
   static void SetTimeout(const GetCallConfigArgs& args, gxds_duration timeout) {
     auto* call = args.arena->GetContext<grpc_core::Call>();
     call->UpdateDeadline(Timestamp::FromCycleCounterRoundUp(call->start_time()) +
@@ -178,7 +179,7 @@ class Selector : public ConfigSelectorInC {
         .IgnoreError();
   }
 
-  // Indexed by the numbers of method configs; the last is for RPCs without one.
+  // Indexed by the numbers of method configs; the last chain is for RPCs without a method config.
   std::vector<absl::StatusOr<RefCountedPtr<FilterChain>>> chains_;
 };
 

@@ -15,9 +15,9 @@ using Helper = grpc_core::LoadBalancingPolicy::ChannelControlHelper;
 
 namespace {
 
-// A subchannel that does nothing, for a policy that has ended and does not know it yet. Without it,
-// round_robin would take a connection that is lost at that moment for two changes of state at a
-// time, and end the process.
+// A subchannel that does nothing, for a policy that has ended but does not know it yet. Without it,
+// if a connection is lost at that moment, round_robin would see two changes of state at a time, and
+// end the process.
 class NoSubchannel : public SubchannelInterface {
  public:
   void WatchConnectivityState(std::unique_ptr<ConnectivityStateWatcherInterface> watcher) override {

@@ -31,7 +31,8 @@ constexpr char kC2pTargets[] = "xds://traffic-director-c2p.xds.googleapis.com/";
 
 Json Text(const std::string& text) { return Json::FromString(text); }
 
-// The host does not keep the configs of credentials as text. Those of google-c2p have none.
+// The host does not keep the configs of credentials as text. The credentials of google-c2p have no
+// config.
 Json Server(const GrpcXdsServer& server) {
   const auto& target = DownCast<const GrpcXdsServerTarget&>(*server.target());
   Json::Array features;
@@ -92,8 +93,8 @@ std::string ToJson(const GrpcXdsBootstrap& bootstrap) {
 }
 
 // The host keeps a bootstrap only in its client of that name. If there is no such client, makes one
-// with the bootstrap mine, and returns false. If mine is null, a new client has the bootstrap for
-// all targets, which is what the caller wants. A client does not connect until it has a watch.
+// with the bootstrap `mine`, and returns false. If `mine` is null, the new client has the bootstrap
+// for all targets, which the caller wants then. A client does not connect until it has a watch.
 bool BootstrapOfClient(absl::string_view name, std::shared_ptr<GrpcXdsBootstrap> mine,
                        gxds_str* out) {
   grpc_core::ExecCtx exec_ctx;

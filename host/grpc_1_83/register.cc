@@ -1,9 +1,9 @@
 // Replaces the host's resolver and policies by ours.
 //
 // The host can't replace a single registration: registering "xds" twice aborts. But it takes a
-// whole builder, as long as its registry is not built. So our builder calls everything that the
-// host's calls (src/core/plugin_registry/), in the same order, except the xDS resolver and the
-// policies that are ours.
+// whole builder, as long as its registry is not built. So our builder calls every function that the
+// host's builder calls (src/core/plugin_registry/), in the same order. It leaves out the xDS
+// resolver, and the policies that ours replace.
 #include <grpc/support/port_platform.h>
 
 #include "host/grpc_1_83/child_of_fork.h"
@@ -20,7 +20,8 @@
 
 namespace grpc_core {
 
-// Further functions that the host's builder calls, which declares them in place as well.
+// Further functions that the host's builder calls. No header has them; the host's builder declares
+// them in its source too.
 void RegisterBackendMetricFilter(CoreConfiguration::Builder* builder);
 void RegisterChttp2Transport(CoreConfiguration::Builder* builder);
 void RegisterConnectedChannel(CoreConfiguration::Builder* builder);
@@ -55,7 +56,7 @@ void BuildConfiguration(Builder* builder) {
   RegisterRenewForChild(builder);
   grpc_event_engine::experimental::RegisterEventEngineChannelArgPreconditioning(builder);
   RegisterRememberForChild(builder);
-  // The TCP handshaker last: it is put at the front of the list.
+  // The TCP handshaker comes last, because it is put at the front of the list.
   grpc_core::RegisterEndpointInfoHandshaker(builder);
   grpc_core::RegisterHttpConnectClientHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
@@ -80,7 +81,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterHttpProxyMapper(builder);
   grpc_core::RegisterLoadBalancedCallDestination(builder);
   grpc_core::RegisterRlsLbPolicy(builder);
-  // Last, so that they get a consistent place.
+  // Last, so that these filters always have the same place.
   grpc_core::RegisterBackendMetricFilter(builder);
   grpc_core::RegisterSecurityFilters(builder);
   grpc_core::RegisterDefaultCallCreds(builder);

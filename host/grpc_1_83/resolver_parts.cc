@@ -16,7 +16,7 @@ ChannelArgs ArgsOfResolver(ChannelArgs args) { return args; }
 
 void BeforeShutdown() {}
 
-void AddEvent(ChannelNode* node, gxds_resolver_severity /*none in this host's traces*/,
+void AddEvent(ChannelNode* node, gxds_resolver_severity /* this host's traces have no severity */,
               gxds_str line) {
   GRPC_CHANNELZ_LOG(node) << std::string(ToAbsl(line));
 }

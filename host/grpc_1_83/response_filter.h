@@ -1,5 +1,5 @@
-// The HTTP filter GXDS_CALL_FILTER_RESPONSE, which gives C the headers of a response (A55). Any
-// thread.
+// The HTTP filter GXDS_CALL_FILTER_RESPONSE, which gives the C code the headers of a response
+// (A55). Any thread.
 #ifndef GRPC_XDS_HOST_GRPC_1_83_RESPONSE_FILTER_H_
 #define GRPC_XDS_HOST_GRPC_1_83_RESPONSE_FILTER_H_
 

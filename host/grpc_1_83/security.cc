@@ -23,7 +23,7 @@ class Security : public gxds_cluster_security {
 
   // Applies the configuration to connections from now on. On an error nothing changes.
   absl::Status Update(const gxds_tls& tls);
-  // Adds what the credentials look for to the args.
+  // Adds to the args what the credentials look for there.
   ChannelArgs AddTo(const ChannelArgs& args) const {
     return xds_provider_ == nullptr ? args : args.SetObject(xds_provider_);
   }
@@ -37,9 +37,9 @@ class Security : public gxds_cluster_security {
 absl::Status Security::Update(const gxds_tls& tls) {
   auto secrets = SecretsOf(tls);
   if (!secrets.ok()) return secrets.status();
-  // The name that a handshake sends if the endpoint has no hostname. If it then sends none, this
-  // host compares the certificate with an empty name, which never matches, where A101 requires the
-  // matchers.
+  // The name that a handshake sends if the endpoint has no hostname. If this name is empty too, the
+  // host compares the certificate with an empty name, which never matches. By A101, the matchers
+  // apply then.
   const gxds_str sni = gxds_tls_server_name(&tls, gxds_str{nullptr, 0});
   xds_provider_ = grpc_core::MakeRefCounted<grpc_core::XdsCertificateProvider>(
       std::move(secrets->root), ToAbsl(tls.ca.certificate_name), tls.system_roots,

@@ -13,9 +13,9 @@ namespace grpc_xds {
 
 using grpc_core::CoreConfiguration;
 
-// 1.83 draws a backoff from 0.8 to 1.2 times that of the policy, in whole milliseconds. A retry
-// after zero runs at once and has no timer handle; the retry filter takes that for a cancelled one,
-// and the RPC hangs.
+// 1.83 draws a backoff from 0.8 to 1.2 times the policy's, in whole milliseconds. If the result is
+// zero, the retry runs at once and has no timer handle. The retry filter takes the missing handle
+// for a cancelled timer, and the RPC hangs.
 const gxds_duration kShortestRetryBackoff = 2 * GXDS_MILLISECOND;
 
 void CredsCheck(gxds_str type, gxds_str config_json, const gxds_path* at, gxds_errors* errors) {
@@ -39,7 +39,8 @@ grpc_channel_credentials* CredsCreate(gxds_str type, gxds_str config_json) {
   grpc_core::ValidationErrors wrong;
   auto parsed = registry.ParseConfig(Text(type), *config, grpc_core::JsonArgs(), &wrong);
   if (parsed == nullptr || !wrong.ok()) return nullptr;
-  // For certificate providers that a config names; no config of a bootstrap names one.
+  // The map of certificate providers for configs that name a provider. No config in a bootstrap
+  // does so.
   auto no_providers = grpc_core::MakeRefCounted<grpc_core::CertificateProviderStore>(
       grpc_core::CertificateProviderStore::PluginDefinitionMap());
   return registry.CreateChannelCreds(std::move(parsed), *no_providers).release();

@@ -46,12 +46,12 @@ absl::string_view ClusterOf(LoadBalancingPolicy::CallState* call) {
   return attribute == nullptr ? absl::string_view() : attribute->cluster();
 }
 
-// The host owns what was picked from here on.
+// From here on the host owns everything in the pick.
 PickResult Complete(const gxds_picked& picked, LoadBalancingPolicy::CallState* /*call*/) {
   PickResult::Complete complete(ToHost(picked.subchannel));
   gxds_subchannel_unref(picked.subchannel);
-  // A81: set before the tracker is made, which starts at once. The host itself checks whether the
-  // program gave an authority.
+  // A81: the authority is set before the tracker is made, because the tracker starts at once. The
+  // host itself checks whether the program gave an authority.
   if (picked.authority.size > 0) {
     complete.authority_override =
         SliceOfHost::FromCopiedBuffer(picked.authority.data, picked.authority.size);

@@ -1,4 +1,5 @@
-// Addresses of the host in C: what addresses.cc of this folder and that of each version share.
+// Addresses of the host, as policies in C see them. addresses.cc of this folder and addresses.cc of
+// each version share these declarations.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_ADDRESSES_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_ADDRESSES_H_
 

@@ -11,8 +11,8 @@ using grpc_core::QsortCompare;
 
 namespace {
 
-// One argument holds both the snapshot and the mailbox, because each argument that is set or
-// removed costs every update a path of the map's nodes.
+// One argument holds both the snapshot and the mailbox. Channel arguments are an immutable tree, so
+// each argument that is set or removed copies some of its nodes at every update.
 constexpr char kConfigArg[] = GXDS_NO_SUBCHANNEL_PREFIX "grpc_xds.config";
 
 struct Given {
@@ -33,8 +33,8 @@ const grpc_arg_pointer_vtable kGivenVtable = {
       gxds_mailbox_unref(given->mailbox);
       delete given;
     },
-    // Compares pointers: a snapshot never changes, and comparing the contents of two would cost
-    // more than the comparison saves.
+    // Compares pointers: a snapshot never changes, and a comparison of the contents would cost more
+    // than it saves.
     [](void* a, void* b) {
       auto* left = static_cast<Given*>(a);
       auto* right = static_cast<Given*>(b);

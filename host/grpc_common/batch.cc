@@ -12,7 +12,7 @@ namespace {
 
 struct Batch {
   grpc_closure closure;
-  // Release and acquire show the thread sanitizer the order that gRPC ensures inside.
+  // gRPC ensures the order internally. Release and acquire make it visible to the thread sanitizer.
   std::atomic<grpc_completion_queue_functor*> done;
 };
 

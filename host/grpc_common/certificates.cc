@@ -33,7 +33,8 @@ class SharedProvider : public grpc_tls_certificate_provider {
   ~SharedProvider() override {
     std::lock_guard<std::mutex> lock(TheInUse().mu);
     auto it = TheInUse().providers.find(key_);
-    // Another provider may have taken this one's place since its last reference was released.
+    // Since the last reference to this provider was released, another provider may have taken its
+    // place.
     if (it != TheInUse().providers.end() && it->second == this) TheInUse().providers.erase(it);
   }
 

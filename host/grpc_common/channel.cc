@@ -45,7 +45,8 @@ void Destroy(gxds_lb_channel* channel) {
 }
 
 void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
-  // The work keeps the serializer: the channel may be gone when the work is done.
+  // The work holds a reference to the serializer, because the channel may be gone when the work is
+  // done.
   SerializerOf(channel)->Run([serializer = SerializerOf(channel), work, arg] { work(arg); },
                              DEBUG_LOCATION);
 }
@@ -84,7 +85,8 @@ gxds_lb_channel* ChannelOn(std::shared_ptr<WorkSerializer> serializer, EventEngi
   Registry& registry = TheRegistry();
   std::lock_guard<std::mutex> lock(registry.mu);
   Channel*& channel = registry.channels[serializer.get()];
-  // A channel that is about to end waits for the lock, and a new one takes its place.
+  // If the count is 0 already, that channel is about to end and waits for the lock; a new channel
+  // takes its place.
   if (channel != nullptr && gxds_ref_inc_if_alive(&channel->refs)) {
     channel->engine = engine;
     return channel;

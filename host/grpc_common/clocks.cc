@@ -8,9 +8,9 @@
 
 namespace grpc_xds {
 
-// The host counts a timeout from one of its clocks, which here is the machine's wall clock, and its
-// timers end the RPC by another. If the thread has to wait between the two readings, an RPC ends
-// late rather than early.
+// The host computes a deadline with one of its clocks (here the machine's wall clock), but its
+// timers use another clock. The order of the two readings is such that if the thread is interrupted
+// between them, an RPC ends late rather than early.
 gxds_duration ClockDistance() {
   using grpc_core::Timestamp;
   constexpr int64_t kRounding = 2;  // milliseconds by which readings of agreeing clocks may differ

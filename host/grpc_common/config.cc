@@ -17,10 +17,10 @@ struct ConfigOfHost : gxds_lb_config {
   RefCountedPtr<LoadBalancingPolicy::Config> inner;
 };
 
-// The config in C inside a config of the host; null if it is not one in C.
+// The config in C inside a config of the host; null if the config is not one in C.
 gxds_lb_config* InC(const LoadBalancingPolicy::Config& config) {
-  // Compares the addresses of the type information, and reads nothing of it: a program's own policy
-  // may be compiled without any.
+  // Compares only the addresses of the type information, because a program's own policy may be
+  // compiled without type information.
   if (&typeid(config) != &typeid(ConfigInC)) return nullptr;
   return static_cast<const ConfigInC&>(config).config();
 }

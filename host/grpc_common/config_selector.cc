@@ -7,7 +7,8 @@
 namespace grpc_xds {
 namespace {
 
-// Returns a config without service_config if the host can't read the text; *why then says why.
+// If the host cannot read the text, returns a config without service_config, and sets *why to the
+// reason.
 MethodConfig Parse(const grpc_core::ChannelArgs& args, gxds_str text, std::string* why) {
   MethodConfig out;
   auto config = grpc_core::ServiceConfigImpl::Create(args, ToAbsl(text));

@@ -1,4 +1,5 @@
-// ConfigSelectors in C as ConfigSelectors of the host: the parts that are the same in each gRPC.
+// Makes ConfigSelectors in C usable as ConfigSelectors of the host: the parts that are the same in
+// each version of gRPC.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CONFIG_SELECTOR_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CONFIG_SELECTOR_H_
 
@@ -18,19 +19,20 @@
 
 namespace grpc_xds {
 
-// One RPC that is routed, on the stack. In the RPC's memory, a Front lies in front of C's part.
+// An RPC while it is routed. It lives on the stack. In the RPC's memory, a Front lies right before
+// the part of the C code.
 template <typename Front>
 class RoutedCall : public gxds_call {
  public:
   using Args = grpc_core::ConfigSelector::GetCallConfigArgs;
 
-  // Both are borrowed: valid as long as this.
+  // Both arguments are borrowed: they must stay valid as long as this object.
   RoutedCall(const Args& args, absl::string_view path_of_call) : gxds_call(), args_(args) {
     ops = &kOps;
     path = ToGxds(path_of_call);
   }
 
-  // Memory for a Front, once the RPC has been routed.
+  // The memory for a Front. Valid once the RPC has been routed.
   void* front() { return front_; }
 
  private:
@@ -68,14 +70,14 @@ using ConfigOfChannel = grpc_core::internal::ClientChannelMethodParsedConfig;
 struct MethodConfig {
   grpc_core::RefCountedPtr<grpc_core::ServiceConfig> service_config;  // null: refused
   const grpc_core::ServiceConfigParser::ParsedConfigVector* parsed = nullptr;
-  ConfigOfChannel* of_channel = nullptr;  // in parsed
+  ConfigOfChannel* of_channel = nullptr;  // a part of `parsed`
 };
 
 // The base of the selector of each version of gRPC.
 class ConfigSelectorInC : public grpc_core::ConfigSelector {
  public:
-  // The arguments are those of ToHost() in resolver.h. If `before` has the same method config, it
-  // is used again.
+  // The arguments are those of ToHost() in resolver.h. If `before` has an equal method config, that
+  // one is used again.
   ConfigSelectorInC(gxds_config_selector* selector, const grpc_core::ChannelArgs& args,
                     const grpc_core::ConfigSelector* before);
   ~ConfigSelectorInC() override { gxds_config_selector_unref(selector_); }
@@ -89,7 +91,7 @@ class ConfigSelectorInC : public grpc_core::ConfigSelector {
   std::vector<MethodConfig> method_configs_;  // indexed by their numbers
 };
 
-// Each version of gRPC has its own: prepares a method config that no RPC has yet.
+// Prepares a method config that no RPC uses yet. Each version of gRPC has its own function.
 void PrepareMethodConfig(ConfigOfChannel* config);
 
 }  // namespace grpc_xds

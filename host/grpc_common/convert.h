@@ -32,7 +32,7 @@ inline gxds_str ToGxds(absl::string_view s) { return gxds_str_of(s.data(), s.siz
 inline absl::Status ToAbsl(const gxds_status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.code), ToAbsl(status.message));
 }
-// A view: borrowed, valid as long as status. Don't end it.
+// A view of status: borrowed, valid as long as status. Don't end it.
 inline gxds_status View(const absl::Status& status) {
   return {static_cast<gxds_code>(status.code()),
           gxds_str_of(status.message().data(), status.message().size())};
@@ -70,7 +70,7 @@ HostsAddress ToHost(const gxds_lb_address& address);
 // The locality of an address, for load reports; null if there is none. It is not part of a
 // subchannel's identity. Borrowed: valid as long as address.
 const gxds_locality* LocalityOf(const HostsAddress& address);
-// The endpoint's weight (load_balancing_weight); 1 if the address has none.
+// The endpoint's weight (load_balancing_weight); 1 if the address has no weight.
 uint32_t WeightOf(const HostsAddress& address);
 
 // The key of an endpoint's place on a ring, in place of its address (A76); empty: its address is
@@ -131,7 +131,7 @@ grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> ToHost(gxds_subchannel*
 // Wraps a subchannel in C for policies of the host.
 grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> ForHostsPolicy(
     gxds_subchannel* take_subchannel);
-// The subchannel in C inside one that ForHostsPolicy() made.
+// The subchannel in C inside a subchannel that ForHostsPolicy() made.
 gxds_subchannel* OfHostsPolicy(const grpc_core::SubchannelInterface& subchannel);
 
 }  // namespace grpc_xds

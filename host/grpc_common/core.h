@@ -59,7 +59,7 @@ inline std::shared_ptr<grpc_core::WorkSerializer> MakeSerializer() {
 
 namespace grpc_xds {
 
-// 1.83 has no callbacks that wait for the end of a scope.
+// In 1.83 no callbacks wait for the end of a scope.
 struct CallbackExecCtx {
   CallbackExecCtx() {}  // NOLINT(modernize-use-equals-default): so that it counts as used
 };

@@ -1,5 +1,5 @@
-// Credentials, certificates and matchers: the parts that are the same in each gRPC, under different
-// paths and names.
+// Common names for the classes of credentials, certificates and matchers that each version of gRPC
+// has, but under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_CREDENTIALS_H_
 
@@ -44,7 +44,8 @@
 
 namespace grpc_xds {
 
-// Makes a provider's config with its factory. Null if json is wrong; *why then says why.
+// Makes a provider's config with its factory. If json is wrong, returns null and sets *why to the
+// reason.
 inline grpc_core::RefCountedPtr<grpc_core::CertificateProviderFactory::Config> ReadProviderConfig(
     grpc_core::CertificateProviderFactory* factory, const grpc_core::Json& json, std::string* why) {
 #ifdef GXDS_GRPC_1_83

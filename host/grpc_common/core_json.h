@@ -1,4 +1,5 @@
-// JSON: the parts that are the same in each gRPC, under different paths and names.
+// Common names for the JSON classes that each version of gRPC has, but under different paths and
+// names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_JSON_H_
 

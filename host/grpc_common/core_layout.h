@@ -1,6 +1,6 @@
 // The classes of gRPC that the code for both versions derives from, calls or looks into: see
-// layout.h. If the library has no information about an abstract class, a class that derives from
-// it, or contains it, is compared instead. The layout.cc of each version adds further classes.
+// layout.h. If the library has no information about an abstract class, a class that derives from it
+// or contains it is compared instead. The layout.cc of each version adds further classes.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_LAYOUT_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_LAYOUT_H_
 

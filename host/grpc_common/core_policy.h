@@ -1,5 +1,5 @@
-// Policies and their parts: those that are the same in each gRPC, under different paths and
-// names.
+// Common names for the classes of policies and their parts that each version of gRPC has, but under
+// different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_POLICY_H_
 

@@ -1,5 +1,5 @@
-// Resolvers and their parts: those that are the same in each gRPC, under different paths and
-// names.
+// Common names for the classes of resolvers and their parts that each version of gRPC has, but
+// under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_RESOLVER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_RESOLVER_H_
 
@@ -39,7 +39,7 @@ namespace grpc_xds {
 
 // Whether the reactor must ask the host to poll for a channel.
 #ifdef GXDS_GRPC_1_83
-constexpr bool kReactorPolls = false;  // its event engine polls, on its own threads
+constexpr bool kReactorPolls = false;  // the event engine polls, on its own threads
 #else
 constexpr bool kReactorPolls = true;
 #endif

@@ -1,5 +1,5 @@
-// The host's own subchannels, and what watches them: the parts that are the same in each gRPC,
-// under different paths and names.
+// Common names for the host's own subchannels and their watchers, which each version of gRPC has,
+// but under different paths and names.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_SUBCHANNEL_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_SUBCHANNEL_H_
 
@@ -57,7 +57,7 @@ class ConnectionWatcher : public grpc_core::Subchannel::ConnectivityStateWatcher
   // Called after each change of the connection's state, perhaps on several threads at a time.
   virtual void OnChange() = 0;
   // Returns the next new state. Call it once in each OnChange(), under the lock under which the
-  // state is handled: so the last state is handled last.
+  // state is handled. So states are handled in their order.
   grpc_connectivity_state Next() { return PopConnectivityStateChange().state; }
 
  private:

@@ -1,5 +1,5 @@
-// Which gRPC this is built for. The headers core*.h contain the differences of paths and names
-// only, so that the rest of the folder has none.
+// Which gRPC this is built for. The headers core*.h have all differences of paths and names, so the
+// other files of this folder have none.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_CORE_VERSION_H_
 

@@ -20,8 +20,8 @@ using grpc_core::ExecCtx;
 using grpc_core::RefCountedPtr;
 using grpc_core::Resolver;
 
-// A resolver of the host, with the things that it usually gets from a channel: a serializer, and a
-// thread that polls its sockets. Here the reactor polls them, through the completion queue that it
+// A DNS resolver of the host, with what it usually gets from a channel: a serializer, and a thread
+// that polls its sockets. Here the reactor polls the sockets, through the completion queue that it
 // waits on anyway.
 //
 // References are held by the caller that started it, until it is stopped; by the resolver's result
@@ -60,7 +60,7 @@ struct gxds_dns final : public grpc_core::RefCounted<gxds_dns> {
   };
   class ResultHandler;
 
-  // What the resolver does at once runs here, on the reactor: it only sends queries.
+  // Work that the resolver does at once runs here, on the reactor. It only sends queries.
   void InSerializer(void (gxds_dns::*what)()) {
     grpc_xds::CallbackExecCtx callback_exec_ctx;
     ExecCtx exec_ctx;
@@ -99,8 +99,8 @@ class gxds_dns::ResultHandler : public Resolver::ResultHandler {
  public:
   explicit ResultHandler(RefCountedPtr<gxds_dns> dns) : dns_(std::move(dns)) {}
 
-  // Reports the result's health, as the LB policy does in a channel: after a failure, or a result
-  // without addresses, the resolver tries again after a while.
+  // Reports whether the result could be used, as the LB policy does in a channel. After a failure,
+  // or a result without addresses, the resolver tries again after a while.
   void ReportResult(Resolver::Result result) override {
     absl::Status health = result.addresses.status();
     if (health.ok()) {

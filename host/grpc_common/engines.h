@@ -19,7 +19,7 @@ class Engines {
   using EventEngine = grpc_event_engine::experimental::EventEngine;
   using List = std::vector<std::shared_ptr<EventEngine>>;
 
-  // An engine of another kind was made by the program, which must renew it itself.
+  // Ignores an engine of another kind: the program made it, and must renew it itself.
   void Add(const std::shared_ptr<EventEngine>& engine) {
     using grpc_event_engine::experimental::PosixEventEngine;
     if (dynamic_cast<PosixEventEngine*>(engine.get()) == nullptr) return;
@@ -29,7 +29,7 @@ class Engines {
   }
 
   bool AnyLives() const { return !std::all_of(all_.begin(), all_.end(), HasEnded); }
-  // Those that live.
+  // Returns references to the engines that still exist.
   List Hold() const {
     List out;
     for (const std::weak_ptr<EventEngine>& e : all_) {

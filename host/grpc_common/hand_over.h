@@ -1,5 +1,5 @@
-// Hands work over to a thread of the host. The work is counted (transport/hand_over.h), so that
-// forks and the exit of the process wait for it.
+// Hands work over to a thread of the host. transport/hand_over.h counts the work, so that forks and
+// the exit of the process wait until it is done.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_HAND_OVER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_HAND_OVER_H_
 
@@ -10,8 +10,8 @@
 namespace grpc_xds {
 
 // Runs work soon on a thread of the engine, with the execution contexts that the host's code needs.
-// The caller keeps the engine until this returns. Does not wait. work and what it holds are
-// destroyed before the work counts as done. Any thread.
+// Does not wait for it. The caller keeps the engine until this returns. work, and what it holds,
+// are destroyed before the work counts as done. Any thread.
 void HandOver(grpc_event_engine::experimental::EventEngine* engine,
               absl::AnyInvocable<void()> work);
 

@@ -30,7 +30,7 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   LoadBalancingPolicy::UpdateArgs update;
   update.config = ToHost(in->config);
   update.args = WithConfig(ToHost(in->args), in->snapshot, in->mailbox);
-  // Not the resolution note: cluster_impl adds it to the errors of picks.
+  // The resolution note is left out, because cluster_impl adds it to the errors of picks.
   if (in->addresses != nullptr) {
     update.addresses = ToHost(in->addresses);
   } else {
@@ -39,7 +39,8 @@ gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   return ToC(Of(policy)->child->UpdateLocked(std::move(update)));
 }
 
-// A function of the policy may be running, so it is deleted when the serializer is done with that.
+// A function of the policy may be running, so the policy is deleted when the serializer has
+// finished its present work.
 void End(gxds_hosts_policy* policy) {
   HostsPolicy* self = Of(policy);
   self->link->parent = nullptr;
@@ -105,7 +106,7 @@ gxds_hosts_policy* MakeHostsPolicy(absl::string_view name, gxds_lb_parent* paren
   auto child = grpc_core::CoreConfiguration::Get().lb_policy_registry().CreateLoadBalancingPolicy(
       name, std::move(child_args));
   if (child == nullptr) return nullptr;
-  // Lets activity on the channel make the child progress.
+  // Lets the threads that poll the channel poll for the child too.
   grpc_pollset_set_add_pollset_set(child->interested_parties(), link->root->interested_parties());
   auto* out = new HostsPolicy{};
   out->ops = &kOps;

@@ -21,7 +21,7 @@ struct HostsPolicyLink {
   grpc_core::LoadBalancingPolicy::ChannelControlHelper* helper;  // root's
 };
 
-// The functions of such a policy's helper that are the same in each gRPC.
+// The functions of such a policy's helper that are the same in each version of gRPC.
 class HelperOfHostsPolicy : public grpc_core::LoadBalancingPolicy::ChannelControlHelper {
  public:
   explicit HelperOfHostsPolicy(std::shared_ptr<HostsPolicyLink> link) : link_(std::move(link)) {}
@@ -34,16 +34,16 @@ class HelperOfHostsPolicy : public grpc_core::LoadBalancingPolicy::ChannelContro
 
  protected:
   bool HasEnded() const { return link_->parent == nullptr; }
-  // The rest of CreateSubchannel(). one has the address. Not after the end.
+  // The common part of CreateSubchannel(). `one` has the address. Must not be called after the end.
   grpc_core::RefCountedPtr<grpc_core::SubchannelInterface> MakeSubchannel(
       HostsAddresses one, const grpc_core::ChannelArgs& args);
-  // The rest of AddTraceEvent().
+  // The common part of AddTraceEvent().
   void AddEvent(gxds_lb_severity severity, absl::string_view line);
 
   const std::shared_ptr<HostsPolicyLink> link_;
 };
 
-// Makes the helper that the policy gets for its channel. Each gRPC has its own function.
+// Makes the helper that the policy gets. Each version of gRPC has its own function.
 std::unique_ptr<grpc_core::LoadBalancingPolicy::ChannelControlHelper> MakeHelper(
     std::shared_ptr<HostsPolicyLink> link);
 

@@ -41,7 +41,8 @@ class EndpointProxies : public grpc_core::ProxyMapperInterface {
 }  // namespace
 
 void RegisterEndpointProxies(grpc_core::CoreConfiguration::Builder* builder) {
-  // Registered before a proxy of the environment, which applies to all endpoints.
+  // This mapper comes before the one for a proxy in the environment, which applies to all
+  // endpoints.
   builder->proxy_mapper_registry()->Register(true, std::make_unique<EndpointProxies>());
 }
 

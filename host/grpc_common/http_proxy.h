@@ -9,8 +9,8 @@ namespace grpc_xds {
 // The argument of an address that holds its proxy, as text.
 constexpr char kHttpProxyArg[] = "grpc_xds.http_proxy";
 
-// Makes subchannels with that argument and GXDS_HTTP_CONNECT_ARG connect to their proxy, and ask it
-// for their endpoint (CONNECT).
+// After this, subchannels with that argument and GXDS_HTTP_CONNECT_ARG connect to their proxy, and
+// ask it for a connection to their endpoint (CONNECT).
 void RegisterEndpointProxies(grpc_core::CoreConfiguration::Builder* builder);
 
 }  // namespace grpc_xds

@@ -1,12 +1,13 @@
 // With this header, a folder's layout.cc records the sizes and virtual functions of the host's
 // classes as the host's headers define them. host/layout_check compares them with the host's
-// library. They are only names and tables of an object file, which goes into no program.
+// library. The records are only names and tables in an object file that is not linked into any
+// program.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_LAYOUT_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_LAYOUT_H_
 
 namespace grpc_xds {
 
-// The size of this array is that of the class.
+// This array is as large as the class.
 template <typename Class>
 char layout_size[sizeof(Class)];
 
@@ -38,8 +39,8 @@ LayoutInterface<Class>::~LayoutInterface() = default;
 // Checks that its virtual functions are the same in the library, one by one. The class must not be
 // final.
 #define GXDS_SAME_VTABLE(Class) template struct grpc_xds::LayoutVtable<Class>
-// For a final class that adds no virtual functions to its interface: checks that the library has as
-// many.
+// For a final class that adds no virtual functions to its interface: checks that the class has as
+// many in the library.
 #define GXDS_IMPLEMENTS(Class, Implemented) \
   namespace grpc_xds {                      \
   template <>                               \

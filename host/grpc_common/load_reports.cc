@@ -5,8 +5,8 @@
 // The host's OobBackendMetricWatcher is not used, because its BackendMetricData has only the
 // utilizations of CPU and memory.
 //
-// gxds_orca_stream decides when there is a stream. After a failure SubchannelStreamClient starts it
-// again: at once if a report came, else with backoff.
+// gxds_orca_stream decides when there is a stream. After a failure SubchannelStreamClient starts
+// the stream again: at once if a report came on it, otherwise with backoff.
 #include <grpc/slice.h>
 #include <grpc/status.h>
 #include <grpc/support/log.h>
@@ -34,7 +34,8 @@ using grpc_core::channelz::SubchannelNode;
 
 namespace {
 
-// The same reference, with the object's own type. The host's functions return that of a base class.
+// Casts a reference to the object's own type, because the host's functions return a reference to a
+// base class.
 template <typename To, template <typename> class Pointer, typename From>
 Pointer<To> As(Pointer<From> reference) {
   return Pointer<To>(static_cast<To*>(reference.release()));
@@ -61,8 +62,8 @@ class ReportStream : public StreamHandler {
     return grpc_slice_from_copied_buffer(request.data, request.size);
   }
 
-  // Never fails: an error would end the stream, which would start again at once, because a message
-  // came.
+  // Never returns an error. An error would end the stream, which would start again at once, because
+  // a message came.
   absl::Status RecvMessageReadyLocked(SubchannelStreamClient*, absl::string_view bytes) override {
     gxds_orca_stream_message(reports_, gxds_str_of(bytes.data(), bytes.size()));
     return absl::OkStatus();
@@ -82,7 +83,7 @@ class ReportStream : public StreamHandler {
   const RefCountedPtr<SubchannelNode> channelz_node_;  // null: channelz is off
 };
 
-// A subchannel has one, as long as anybody may want its reports.
+// A subchannel has a producer as long as anybody may want its reports.
 class OobProducer : public DataProducer {
  public:
   static RefCountedPtr<OobProducer> Of(Subchannel* subchannel) {
@@ -176,7 +177,7 @@ class OobWatcher : public DataWatcher {
   }
 
   UniqueTypeName type() const override { return OobProducer::Type(); }
-  // Called once, when the subchannel takes this.
+  // Called once, when the subchannel takes this watcher.
   void SetSubchannel(Subchannel* subchannel) override { producer_ = OobProducer::Of(subchannel); }
   void Want(gxds_duration interval) {
     if (producer_ != nullptr) producer_->Set(listener_, interval);

@@ -14,7 +14,7 @@ namespace {
 
 using PickResult = LoadBalancingPolicy::PickResult;
 
-// One pick, on the stack.
+// One pick. It lives on the stack.
 struct Call : gxds_pick {
   const LoadBalancingPolicy::PickArgs* args;
   mutable Optional<std::string> buffer;  // made when it is first needed
@@ -124,8 +124,8 @@ HostsPicker ToHost(gxds_picker* take_picker) { return MakePicker<Picker>(take_pi
 // If ToHost() made the picker, returns the picker in C inside it.
 gxds_picker* ToC(HostsPicker picker) {
   const LoadBalancingPolicy::SubchannelPicker& any = *picker;
-  // Compares the addresses of the type information, and reads nothing of it: a program's own policy
-  // may be compiled without any.
+  // Compares only the addresses of the type information, because a program's own policy may be
+  // compiled without type information.
   if (&typeid(any) == &typeid(Picker)) {
     return gxds_picker_ref(static_cast<const Picker&>(any).picker());
   }

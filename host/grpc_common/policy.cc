@@ -16,11 +16,11 @@ using grpc_core::OrphanablePtr;
 
 namespace {
 
-// A policy in C with the host above it.
+// A policy in C whose parent is the host.
 class PolicyInC : public LoadBalancingPolicy {
  public:
   PolicyInC(const gxds_policy_type* type, Args args)
-      // A policy keeps the args that it was made with, so they must not hold a snapshot.
+      // A policy keeps the args with which it was made, so they must not hold a snapshot.
       : LoadBalancingPolicy(WithoutSnapshot(std::move(args))), type_(type) {
     root_.above.ops = &kParentOps;
     root_.ops = &kRootOps;
@@ -63,13 +63,14 @@ class PolicyInC : public LoadBalancingPolicy {
   }
 
  private:
-  // Called by the constructor, or else by the first update, which comes right after it.
+  // Called by the constructor or by the first update, which comes right after the constructor.
   void Begin() {
     if (policy_ != nullptr) return;
     root_.channel = ChannelOn(work_serializer(), channel_control_helper()->GetEventEngine());
     policy_ = gxds_policy_create(type_, &root_, args_);
   }
-  // Keeps the same object while the args are equal, so that policies below compare them at no cost.
+  // Keeps the old object if the new args are equal to it, so that policies below compare only
+  // pointers.
   void TakeArgs(ChannelArgs args) {
     if (grpc_xds::ToHost(args_) == args) return;
     gxds_args_unref(args_);
@@ -86,7 +87,7 @@ class PolicyInC : public LoadBalancingPolicy {
   }
   static PolicyInC* Of(gxds_lb_root* root) { return static_cast<Root*>(root)->policy; }
   static PolicyInC* Above(gxds_lb_parent* parent) {
-    return Of(reinterpret_cast<gxds_lb_root*>(parent));  // its first member
+    return Of(reinterpret_cast<gxds_lb_root*>(parent));  // the root is its first member
   }
 
   static void Publish(gxds_lb_parent* parent, grpc_connectivity_state state,

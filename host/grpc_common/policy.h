@@ -1,6 +1,6 @@
-// Policies in C as policies of the host (one class implements all of them), and the functions that
-// they need in addition to convert.h. Under the channel's serializer, except where a comment says
-// otherwise.
+// Makes policies in C usable as policies of the host (one class implements all of them). Also the
+// functions that this needs in addition to convert.h. Under the channel's serializer, except where
+// a comment says otherwise.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_POLICY_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_POLICY_H_
 
@@ -21,8 +21,8 @@ namespace grpc_xds {
 void RegisterPolicyInC(grpc_core::CoreConfiguration::Builder* builder,
                        const gxds_policy_type* type);
 
-// The object that the policies in C of one channel share: the one of that serializer. engine must
-// live as long as the channel has a policy. The caller owns the returned reference.
+// The object that the policies in C of one channel share. The serializer identifies the channel.
+// engine must live as long as the channel has a policy. The caller owns the returned reference.
 gxds_lb_channel* ChannelOn(std::shared_ptr<grpc_core::WorkSerializer> serializer,
                            grpc_event_engine::experimental::EventEngine* engine);
 // The serializer of a channel that ChannelOn() made. Any thread.

@@ -27,15 +27,15 @@ namespace {
 std::atomic<bool> g_registered{false};
 std::atomic<bool> g_logged{false};
 
-// Logs once, as soon as the host can log: before its first initialisation it prints nothing.
+// Logs once, as soon as the host can log. Before its first initialisation, the host prints nothing.
 void LogRegistered() {
   if (!gpr_should_log(GPR_LOG_SEVERITY_INFO) || g_logged.exchange(true)) return;
   gpr_log(GPR_INFO, "grpc_xds: %s registered with gRPC core %s", GRPC_XDS_VERSION,
           grpc_version_string());
 }
 
-// The host's own policies that stay. The registry can't be asked for them before they are
-// registered.
+// The host's own policies that stay registered. The registry cannot be asked for them before they
+// are registered.
 constexpr const char* kHostsPolicies[] = {
     "grpclb", "pick_first", "rls_experimental", "round_robin", "weighted_target_experimental",
 };

@@ -8,13 +8,14 @@ namespace grpc_xds {
 
 using Builder = grpc_core::CoreConfiguration::Builder;
 
-// Registers everything: ours, and the host's parts that stay. Each version of gRPC has its own
-// function.
+// Registers everything: our own parts, and those parts of the host that stay. Each version of gRPC
+// has its own function.
 void BuildConfiguration(Builder* builder);
 
-// Registers our policies, and those that the program registered.
+// Registers our policies, and the program's.
 void RegisterPoliciesInC(Builder* builder);
-// Registers everything that can handle an "xds:" channel, in the order of the host's.
+// Registers what an "xds:" channel needs besides policies (filters, the resolver, credentials), in
+// the order of the host's own xDS.
 void RegisterExtraFilters(Builder* builder);
 
 }  // namespace grpc_xds

@@ -90,8 +90,8 @@ class ResolverInC : public grpc_core::Resolver {
     RefCountedPtr<ResolverInC> resolver;
     std::shared_ptr<EventEngine> engine;
     ChannelArgs::CPtr args;
-    unsigned made_in;                   // the reactor's generation when this was made
-    grpc_pollset* polled_by = nullptr;  // on the reactor
+    unsigned made_in;                   // the reactor's generation when the link was made
+    grpc_pollset* polled_by = nullptr;  // only on the reactor
   };
 
   static ResolverInC* Of(gxds_resolver_channel* channel) {
@@ -113,7 +113,7 @@ class ResolverInC : public grpc_core::Resolver {
   const gxds_resolver_type* const type_;
   const std::shared_ptr<grpc_core::WorkSerializer> work_serializer_;
   const std::unique_ptr<ResultHandler> result_handler_;
-  grpc_pollset_set* const polled_;  // the channel's; result_handler_ keeps it
+  grpc_pollset_set* const polled_;  // the channel's set; result_handler_ keeps it alive
   const ChannelArgs args_;
   const URI uri_;
   const std::string uri_text_;
@@ -121,7 +121,7 @@ class ResolverInC : public grpc_core::Resolver {
   Channel channel_ = {};
   void* self_;
 
-  // Under the serializer: what was reported last.
+  // Under the serializer: what the resolver reported last.
   const char* service_config_text_ = nullptr;
   RefCountedPtr<ServiceConfig> service_config_;
   const gxds_config_selector* selector_in_c_ = nullptr;
@@ -134,7 +134,8 @@ void ResolverInC::StartLocked() {
   link->gone = Gone;
   link->resolver.reset(static_cast<ResolverInC*>(Ref().release()));
   link->engine = grpc_event_engine::experimental::GetDefaultEventEngine();
-  // Without a bootstrap in the args, the host has these in a global, which only its tests can set.
+  // If the args have no bootstrap, the host reads these arguments from a global, which only its
+  // tests set.
   link->args =
       ChannelArgs::FromC(args_.GetPointer<grpc_channel_args>(
                              GRPC_ARG_TEST_ONLY_DO_NOT_USE_IN_PROD_XDS_CLIENT_CHANNEL_ARGS))
@@ -142,14 +143,15 @@ void ResolverInC::StartLocked() {
   link->client_args = link->args.get();
   link->made_in = gxds_reactor_generation();
   if (!type_->start(self_, link.get())) return;
-  Link* left = link.release();  // which lives until Gone()
+  Link* left = link.release();  // the link lives until Gone()
   if (kReactorPolls) gxds_reactor_post(Poll, left);
 }
 
 // With GRPC_POLL_STRATEGY=poll, a thread that waits in the host polls only the sockets that are
-// registered for it. A connection that no RPC waits for, because others serve or all fail, would
-// not be polled. So the channel's sockets are registered for the reactor, which then waits inside
-// the host (transport/waiter.h). With other strategies this has no effect.
+// registered for it. Without this, a connection that no RPC waits for, because other connections
+// serve or all RPCs fail, would not be polled. So the channel's sockets are registered for the
+// reactor, which then waits inside the host (transport/waiter.h). With other strategies this has no
+// effect.
 void ResolverInC::Poll(void* arg) {
   auto* link = static_cast<Link*>(arg);
   link->polled_by = grpc_cq_pollset(gxds_reactor_cq());
@@ -157,7 +159,7 @@ void ResolverInC::Poll(void* arg) {
   grpc_pollset_set_add_pollset(link->resolver->polled_, link->polled_by);
 }
 
-// The reactor must not run the channel's work, so the event engine does.
+// The reactor must not run the channel's work, so a thread of the event engine runs it.
 void ResolverInC::Schedule(gxds_resolver_link* base) {
   auto* link = static_cast<Link*>(base);
   HandOver(link->engine.get(), [self = link->resolver]() mutable {

@@ -1,4 +1,4 @@
-// Resolvers in C as resolvers of the host: one class implements all of them.
+// Makes resolvers in C usable as resolvers of the host. One class implements all of them.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_RESOLVER_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_RESOLVER_H_
 

@@ -64,7 +64,7 @@ absl::StatusOr<Secrets> SecretsOf(const gxds_tls& tls) {
   return Secrets{*std::move(root), *std::move(identity), *std::move(sans)};
 }
 
-// Call credentials may be wrapped around them, any number of times.
+// The XdsCredentials may be inside any number of composite credentials with call credentials.
 bool HasXdsCredentials(const gxds_args* args) {
   const grpc_channel_credentials* credentials = ToHost(args).GetObject<grpc_channel_credentials>();
   while (auto* composite = dynamic_cast<const grpc_composite_channel_credentials*>(credentials)) {

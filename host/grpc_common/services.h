@@ -1,5 +1,4 @@
-// The members of gxds_host (base/host.h) that are not in host.cc. Each is described at its member
-// there.
+// The functions of the gxds_host table that are not in host.cc. base/host.h describes each of them.
 #ifndef GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 #define GRPC_XDS_HOST_GRPC_COMMON_SERVICES_H_
 
@@ -28,8 +27,9 @@ gxds_dns* DnsStart(gxds_str name, const void* args, gxds_dns_result_fn on_result
 void DnsReresolve(gxds_dns* dns);
 void DnsStop(gxds_dns* dns);
 
-// The bootstrap of the google-c2p resolver, which makes one and then starts the "xds" resolver, now
-// ours. 1.51 stores it for all targets, 1.83 for its own.
+// The bootstrap of the google-c2p resolver. That resolver makes a bootstrap, and then starts the
+// "xds" resolver, which is ours now. 1.51 stores the bootstrap for all targets, 1.83 only for that
+// resolver's targets.
 bool FallbackBootstrap(gxds_str* out);
 bool TargetBootstrap(gxds_str target, gxds_str* out);
 

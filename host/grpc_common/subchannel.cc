@@ -19,10 +19,10 @@ class Watcher : public SubchannelInterface::ConnectivityStateWatcherInterface {
   Watcher(gxds_watch* watch, RefCountedPtr<LoadBalancingPolicy> policy)
       : watch_(watch), policy_(std::move(policy)) {}
 
-  // State changes that the host has already scheduled still come; they are ignored.
+  // State changes that the host has already scheduled still arrive, and are ignored.
   void Forget() { watch_ = nullptr; }
 
-  // The call may destroy this watcher.
+  // The call of the watch may destroy this watcher.
   void OnConnectivityStateChange(grpc_connectivity_state state, absl::Status status) override {
     if (watch_ == nullptr) return;
     const gxds_status view = View(status);

@@ -25,8 +25,8 @@ inline bool Lookup(const grpc_core::LoadBalancingPolicy::MetadataInterface* meta
 
 using HostsTracker = grpc_core::LoadBalancingPolicy::SubchannelCallTrackerInterface;
 
-// A tracker of the host in the memory of the call (PlaceTracker(), or operator new), with one in C,
-// which it owns.
+// A tracker of the host in the memory of the call (PlaceTracker(), or operator new). It owns a
+// tracker in C.
 class TrackerInCall : public HostsTracker {
  public:
   static void* operator new(size_t size, grpc_core::LoadBalancingPolicy::CallState* call) {
@@ -43,7 +43,7 @@ class TrackerInCall : public HostsTracker {
   gxds_tracker* const tracker_;
 };
 
-// Makes a tracker of the host in the memory that the one in C has for it.
+// Makes a tracker of the host, in the memory that the tracker in C has for it.
 template <typename Tracker>
 Tracker* PlaceTracker(gxds_tracker* take_tracker) {
   static_assert(sizeof(Tracker) <= sizeof(take_tracker->of_host), "fits into of_host");
@@ -52,7 +52,7 @@ Tracker* PlaceTracker(gxds_tracker* take_tracker) {
 
 // The end of an attempt, as the host reports it.
 struct Finished : gxds_finish {
-  const HostsTracker::FinishArgs* args;  // null: the host gave the attempt up without a report
+  const HostsTracker::FinishArgs* args;  // null: the host gave up the attempt without a report
   mutable Optional<std::string> buffer;
 };
 

@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr int kMessageMax = 16 * 1024;  // a longer one is cut
+constexpr int kMessageMax = 16 * 1024;  // a longer message is cut
 
 bool VerbosityIs(const char* verbosity, const char* word) {
   return verbosity != nullptr && strcasecmp(verbosity, word) == 0;
@@ -26,7 +26,7 @@ void gpr_log(const char* file, int line, gpr_log_severity severity, const char* 
 }
 
 // As in 1.51, a program that does not configure its log sees only errors; abseil would print
-// everything to standard error. A program that has set abseil's log up decides there. DEBUG is
+// everything to standard error. A program that has configured abseil's log decides there. DEBUG is
 // abseil's VLOG(2), which GRPC_VERBOSITY turns on. The variable is read here too, because
 // grpc_init() may come later.
 int gpr_should_log(gpr_log_severity severity) {

@@ -6,11 +6,11 @@
 
 #include <grpc/credentials.h>
 
-/* 1.83 takes one more kind of file, which nothing here uses. */
+/* The function of 1.83 takes one more file, which this project does not use. */
 #define grpc_tls_certificate_provider_file_watcher_create(key, certificate, root, seconds) \
   grpc_tls_certificate_provider_file_watcher_create((key), (certificate), (root), NULL, (seconds))
 
-/* Root certificates and the identity have a provider each. */
+/* In 1.83, root certificates and the identity have separate providers. */
 #define GXDS_TLS_PROVIDERS_APART 1
 
 #endif

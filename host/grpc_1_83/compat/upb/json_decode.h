@@ -1,4 +1,4 @@
-/* See upb/upb.h of this folder. */
+/* upb.h beside this file explains these headers. */
 #ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_DECODE_H_
 #define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_JSON_DECODE_H_
 

@@ -1,5 +1,6 @@
-/* Gives upb of gRPC 1.83 the names of 1.51, as far as this project uses them, because the C sources
- * are the same for both hosts. This folder comes before the host's headers on the include path. */
+/* Defines the names of 1.51's upb for the upb of gRPC 1.83, as far as this project uses them. So
+ * the same C sources work with both hosts. This folder comes before the host's headers on the
+ * include path. */
 #ifndef GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_UPB_H_
 #define GRPC_XDS_HOST_GRPC_1_83_COMPAT_UPB_UPB_H_
 
@@ -17,7 +18,7 @@
 #define upb_Decode(data, size, message, table, extensions, options, arena) \
   upb_Decode((data), (size), (upb_Message *)(message), (table), (extensions), (options), (arena))
 
-/* The decoder refuses keys of maps that are not UTF-8, which 1.51's does not check. */
+/* The decoder refuses map keys that are not UTF-8. The decoder of 1.51 does not check them. */
 #define GXDS_HOST_DECODES_KEYS 1
 
 /* The tables have additional_addresses (A61) and system_root_certs (A82); those of 1.51 do not. */
