@@ -1,5 +1,5 @@
-/* The xDS client of grpc-xds for gRPC C-core: the public API, except for load-balancing policies of
- * a program's own (grpc_xds/policy.h).
+/* The public API of grpc-xds, an xDS client for gRPC C-core. grpc_xds/policy.h has the API for a
+ * program's own load-balancing policies.
  *
  * A program does not need these functions: link or preload libgrpc_xds.so, set GRPC_XDS_BOOTSTRAP
  * (gRFC A27), and create channels to "xds:///service". */

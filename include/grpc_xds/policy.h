@@ -1,4 +1,4 @@
-/* Load-balancing policies of a program's own, in C, for any channel of gRPC C-core.
+/* Lets a program implement its own load-balancing policies, in C, for any channel of gRPC C-core.
  *
  * A program fills a grpc_xds_policy_type, and passes it to grpc_xds_register_policy() before the
  * first grpc_init(). Then it can configure the policy like gRPC's own: in a service config
@@ -17,9 +17,9 @@
  * call another function of the same policy, exit_idle() or update(), before it returns. So publish
  * last. Functions whose comment says "any thread" may run on any thread, also under locks.
  *
- * Errors. A status is a status code of gRPC's (grpc/status.h; 0: OK) and a message. The side that
- * passes a status keeps the message, and the other side copies it at once. When memory runs out,
- * the process ends.
+ * Errors. A status is one of gRPC's status codes (grpc/status.h; 0: OK) and a message. The side
+ * that passes a status keeps the message, and the other side copies it at once. When memory runs
+ * out, the process ends.
  *
  * Versions. Structs and tables only ever grow at their end, by a new GRPC_XDS_POLICY_VERSION. A
  * newer library serves programs of every older version; an older one refuses newer programs. */
@@ -56,7 +56,7 @@ typedef enum grpc_xds_state {
 } grpc_xds_state;
 
 typedef struct grpc_xds_status {
-  int code;            /* 0 is OK, else a code of gRPC's; any other number counts as 2, UNKNOWN */
+  int code;            /* one of gRPC's codes, 0 is OK; any other number counts as 2, UNKNOWN */
   const char *message; /* borrowed; NULL means empty */
 } grpc_xds_status;
 
@@ -67,7 +67,7 @@ typedef struct grpc_xds_bytes {
 } grpc_xds_bytes;
 
 typedef struct grpc_xds_locality {
-  const char *region; /* like the next two: zero-terminated, never NULL */
+  const char *region; /* this and the next two: zero-terminated, never NULL */
   const char *zone;
   const char *sub_zone;
   uint32_t weight; /* the locality's weight within its priority */
@@ -76,8 +76,9 @@ typedef struct grpc_xds_locality {
 typedef struct grpc_xds_address {
   const char *text;     /* "10.0.0.1:80", "[::1]:80", "unix:/path" */
   uint32_t weight;      /* load_balancing_weight; 1 if the endpoint has none */
-  const char *hash_key; /* gRFC A76: the key of its place on a ring; "" if its address is the key */
-  const grpc_xds_locality *locality; /* NULL if it has none, as outside of xDS */
+  const char *hash_key; /* gRFC A76: the key of the endpoint's place on a ring; "" if its address is
+                           the key */
+  const grpc_xds_locality *locality; /* NULL if the endpoint has no locality, as outside of xDS */
 } grpc_xds_address;
 
 /* All fields are borrowed: valid during update(), and config until the next update() has returned.
@@ -107,8 +108,8 @@ typedef struct grpc_xds_picked {
   grpc_xds_status status; /* FAIL, DROP: not OK; the message is the picker's, or static */
 } grpc_xds_picked;
 
-/* A policy is a table of functions. A function that may be NULL says so. The functions may be
- * called until the process ends. */
+/* A policy type is a table of functions. The comment of a function says if it may be NULL. The
+ * functions may be called until the process ends. */
 typedef struct grpc_xds_policy_type {
   uint32_t version; /* GRPC_XDS_POLICY_VERSION */
   const char *name; /* the name in configs: "my.policy"; copied */
@@ -128,10 +129,11 @@ typedef struct grpc_xds_policy_type {
   /* policy is borrowed until destroy() has returned. Don't publish in create(): that ends the
    * process. The first update() follows soon. */
   void *(*create)(grpc_xds_policy *policy);
-  /* A new config and a new list of all addresses, which replace those before. It is called even if
-   * only the config changed, or nothing. The first call comes when the resolver has found
-   * addresses; until then the resolver's error is published. A status that is not OK tells the
-   * resolver that the policy can't use the update, for example because there are no addresses. */
+  /* Gives the policy a new config and a new list of all addresses, which replace the previous ones.
+   * It is called even if only the config changed, or nothing. The first call comes when the
+   * resolver has found addresses; until then the resolver's error is published. A status that is
+   * not OK tells the resolver that the policy can't use the update, for example because there are
+   * no addresses. */
   grpc_xds_status (*update)(void *self, const grpc_xds_update *update);
   /* The state of one of the policy's subchannels changed. tag is the tag that the subchannel was
    * made with. status says why it is in TRANSIENT_FAILURE, else it is OK; it is borrowed during the
@@ -146,8 +148,8 @@ typedef struct grpc_xds_policy_type {
   void (*reset_backoff)(void *self);
   void (*on_deadline)(void *self); /* the deadline of grpc_xds_policy_set_deadline() has come */
   void (*woken)(void *self, uint64_t number); /* grpc_xds_waker_wake() was called */
-  /* The policy ends. It must destroy its subchannels. No other function of the policy is called any
-   * more. These calls may already have stopped shortly before this one. */
+  /* The policy ends, and must destroy its subchannels. No other function of the policy is called
+   * any more; the library may stop calling them shortly before this call. */
   void (*destroy)(void *self);
 
   /* --- Any thread, several at a time: mutable fields of a picker must be atomic --- */
@@ -159,9 +161,10 @@ typedef struct grpc_xds_policy_type {
   void (*picker_destroy)(
       void *picker); /* frees the picker, perhaps long after the policy's end; may be NULL */
 
-  /* An attempt started; it finished; its object must be freed. The calls come in this order, on one
-   * thread at a time. attempt_destroy() always comes; the other two may not. The policy may no
-   * longer exist then, so everything that they need must be in attempt. Each may be NULL. */
+  /* The attempt started; the attempt finished; the object `attempt` must be freed. The calls come
+   * in this order, on one thread at a time. attempt_destroy() always comes; the other two may not.
+   * The policy may no longer exist then, so everything that they need must be in attempt. Each may
+   * be NULL. */
   void (*attempt_started)(void *attempt);
   void (*attempt_finished)(void *attempt, const grpc_xds_finish *finish);
   void (*attempt_destroy)(void *attempt);
@@ -178,7 +181,8 @@ typedef struct grpc_xds_policy_type {
 __attribute__((visibility("default"))) grpc_xds_result grpc_xds_register_policy(
     const grpc_xds_policy_type *type);
 
-/* The library's implementation of the functions below. Programs call those, not these. */
+/* The library's implementation of the functions below. Programs call the functions below, not this
+ * table. */
 typedef struct grpc_xds_policy_api {
   uint32_t version; /* the library's */
   void (*publish)(grpc_xds_policy *p, grpc_xds_state state, const grpc_xds_status *status,
@@ -231,8 +235,8 @@ struct grpc_xds_config_errors {
 
 /* Publishes the policy's state, and the picker that picks from now on. Takes ownership of
  * take_picker. In TRANSIENT_FAILURE status is the reason, and not OK. In other states it is NULL.
- * In READY take_picker must not be NULL. In the other states NULL stands for a picker of the
- * library's: in IDLE and CONNECTING RPCs wait, and the first that waits causes a call of
+ * In READY take_picker must not be NULL. In the other states NULL stands for one of the library's
+ * pickers: in IDLE and CONNECTING RPCs wait, and the first RPC that waits causes a call of
  * exit_idle(); in TRANSIENT_FAILURE RPCs fail with the status. */
 static inline void grpc_xds_policy_publish(grpc_xds_policy *p, grpc_xds_state state,
                                            const grpc_xds_status *status, void *take_picker) {
@@ -258,9 +262,10 @@ static inline void grpc_xds_policy_log(const grpc_xds_policy *p, bool is_error, 
 /* --- Subchannels --- */
 
 /* Makes a subchannel to an address of the current update. The policy owns it, and destroys it with
- * grpc_xds_subchannel_destroy(). It does not connect yet. Its state goes to subchannel_state() with
- * that tag: the present state soon, but never during this call. An earlier subchannel, or another
- * channel, may have the connection already. Returns NULL if none can be made. */
+ * grpc_xds_subchannel_destroy(). It does not connect yet. subchannel_state() reports its state,
+ * with that tag: the present state soon, but never during this call. Another subchannel or another
+ * channel may already have a connection to the address; then it is shared. Returns NULL if no
+ * subchannel can be made. */
 static inline grpc_xds_subchannel *grpc_xds_subchannel_create(grpc_xds_policy *p,
                                                               const grpc_xds_address *address,
                                                               void *tag) {
@@ -297,7 +302,7 @@ static inline void grpc_xds_subchannel_unref(grpc_xds_subchannel *s) {
 
 /* The caller owns the returned reference. Under the serializer. */
 static inline grpc_xds_waker *grpc_xds_policy_waker(grpc_xds_policy *p) { return p->api->waker(p); }
-/* This and the next two: any thread. */
+/* This function and the next two: any thread. */
 static inline grpc_xds_waker *grpc_xds_waker_ref(grpc_xds_waker *w) { return w->api->waker_ref(w); }
 static inline void grpc_xds_waker_unref(grpc_xds_waker *w) {
   if (w) w->api->waker_unref(w);
