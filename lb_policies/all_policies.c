@@ -20,8 +20,9 @@
 #include "lb_policies/weighted_round_robin/weighted_round_robin_policy.h"
 
 const gxds_policy_type *const gxds_all_policies[] = {
-    /* These take the place of the host's policies. There is no xds_cluster_resolver_experimental:
-     * the snapshot replaces it (A74), and the host's one needs the host's own XdsClient. */
+    /* These replace the host's policies. There is no xds_cluster_resolver_experimental: the
+     * snapshot replaces it (A74), and the host's policy of that name needs the host's own
+     * XdsClient. */
     &gxds_cds_policy,
     &gxds_cluster_impl_policy,
     &gxds_cluster_manager_policy,

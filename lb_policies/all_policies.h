@@ -1,4 +1,4 @@
-/* All policies of ours. */
+/* The list of all our policies. */
 #ifndef GRPC_XDS_LB_POLICIES_ALL_POLICIES_H_
 #define GRPC_XDS_LB_POLICIES_ALL_POLICIES_H_
 
@@ -11,7 +11,7 @@ extern "C" {
 /* In no particular order; the last item is NULL. */
 extern const gxds_policy_type *const gxds_all_policies[];
 
-/* Whether one of them has that name. */
+/* Whether one of our policies has that name. */
 bool gxds_all_policies_has(const char *name);
 
 #ifdef __cplusplus

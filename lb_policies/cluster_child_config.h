@@ -16,7 +16,7 @@ typedef struct gxds_cluster_child_config {
   gxds_lb_config *child; /* a reference */
 } gxds_cluster_child_config;
 
-/* Copies the name. Takes ownership of the reference on the child's config. The caller owns the
+/* Copies the name. Takes ownership of the reference to the child's config. The caller owns the
  * returned reference. */
 gxds_lb_config *gxds_cluster_child_config_create(const gxds_policy_type *type, gxds_str cluster,
                                                  gxds_lb_config *take_child);

@@ -3,14 +3,15 @@
 #include "base/memory.h"
 
 struct gxds_cds {
-  const gxds_cluster_entry *entry; /* of the last step; NULL: none */
+  const gxds_cluster_entry *entry; /* the cluster's entry at the last step; NULL: none */
   bool has_sessions; /* A55: RPCs could have sessions in the snapshot of the last step */
   bool failed;       /* the last step was an error, so there is no child */
   /* Of an aggregate: the entries of its leaf clusters, in order; NULL: missing. */
   const gxds_cluster_entry **leaves;
   size_t leaf_count;
   gxds_child_numbers numbers; /* of a leaf: the children for the priorities of entry's endpoints */
-  gxds_mailbox *mailbox;      /* where `subscribed` is subscribed to; NULL: no subscription */
+  gxds_mailbox *mailbox;      /* the mailbox that has the subscription to `subscribed`; NULL: no
+                                 subscription */
   gxds_str subscribed;
   gxds_cds_step step;
 };
@@ -88,7 +89,8 @@ static void fail(gxds_cds *c, gxds_status take_error) {
 static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
   const gxds_outlier_detection *o = cluster->outlier_detection;
   if (!o) return NULL;
-  /* A50: if both enforcement percentages are 0, the policy would never eject, but cost time. */
+  /* A50: if both enforcement percentages are 0, the policy would never eject an endpoint, but would
+   * still cost time. */
   bool ejects = o->success_rate.enforcement_percentage > 0 ||
                 o->failure_percentage.enforcement_percentage > 0;
   return ejects ? o : NULL;
@@ -117,8 +119,8 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_se
 
 static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {
   const gxds_cluster_entry *old = c->entry;
-  /* Forgets the old children if there are none because the last step failed, or if the new entry is
-   * of another cluster or another kind. */
+  /* Forgets the old children if the last step failed, because then they have ended, or if the new
+   * entry is for another cluster or of another kind. */
   if (old && (c->failed || old->kind != entry->kind || !gxds_str_equal(old->name, entry->name))) {
     gxds_cds_forget(c);
     old = NULL;
@@ -126,7 +128,7 @@ static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_e
   c->failed = false;
   switch (entry->kind) {
     case GXDS_ENTRY_ERROR:
-      /* RPCs fail with UNAVAILABLE, whatever the code of the error is. Other codes come only from
+      /* RPCs fail with UNAVAILABLE, even if the error has another code. Other codes come only from
        * backends. */
       fail(c,
            gxds_status_make(GXDS_UNAVAILABLE, "%.*s", GXDS_STR_ARG(gxds_cluster_entry_why(entry))));

@@ -39,22 +39,23 @@ typedef struct gxds_cds_step {
   const gxds_child_numbers *numbers; /* LEAF: the children of priority */
   gxds_str policy_json;     /* LEAF: the policy below each child of priority, as a JSON list for the
                                registry */
-  bool policy_changed;      /* LEAF: policy_json is not the same as in the last update */
+  bool policy_changed;      /* LEAF: policy_json differs from that of the last update */
   bool has_sessions;        /* LEAF: RPCs may have a session (A55) */
   bool ignore_reresolution; /* LEAF: requests of children for new addresses are ignored, since EDS
                                pushes them */
-  /* LEAF: NULL if there is none, or if it would never eject (A50). */
+  /* LEAF: NULL if the cluster has no outlier detection, or if it would never eject an endpoint
+   * (A50). */
   const gxds_outlier_detection *outlier_detection;
 } gxds_cds_step;
 
-/* Takes an update and returns the next step. If config is NULL, nothing changes. mailbox is NULL if
- * there is none. Nothing changes either if the entry is the same pointer as before (for an
- * aggregate: the entries of its leaves too), unless it changed whether RPCs may have sessions. A
- * snapshot without the cluster is ignored: a dynamic cluster comes in a later one. */
+/* Takes an update and returns the next step. mailbox may be NULL. The step is GXDS_CDS_NOTHING if
+ * config is NULL, or if the entry is the same pointer as before (for an aggregate, also the entries
+ * of its leaves) and RPCs may have sessions if and only if they could before. A snapshot without a
+ * dynamic cluster is ignored, because the cluster comes in a later snapshot. */
 const gxds_cds_step *gxds_cds_on_update(gxds_cds *c, const gxds_config *config,
                                         gxds_mailbox *mailbox, gxds_str cluster, bool is_dynamic);
-/* Forgets the last step, because it could not be carried out (the host does not know the policy).
- * The next update starts from nothing. */
+/* Forgets the last step. Call this if the step could not be carried out, because the host does not
+ * know a policy. The next update then starts from the beginning. */
 void gxds_cds_forget(gxds_cds *c);
 
 #ifdef __cplusplus

@@ -23,13 +23,13 @@ typedef struct policy {
   gxds_cds *machine;
   gxds_str cluster;
   gxds_lb_config *leaf_policy;  /* the parsed policy_json of the cluster; NULL: not parsed yet */
-  gxds_lb_config *child_config; /* the child's, or that of outlier_detection's child if the cluster
-                                   has outlier detection; NULL: none */
-  const gxds_args *args;        /* of the last update */
-  const gxds_args *child_args;  /* what the child got for args */
+  gxds_lb_config *child_config; /* the child's config; with outlier detection, the config of the
+                                   outlier_detection policy's child; NULL: none */
+  const gxds_args *args;        /* the args of the last update */
+  const gxds_args *child_args;  /* the args that the child got in place of `args` */
 } policy;
 
-/* Replaces the config in *to by take. */
+/* Replaces the config in *to by `take`. */
 static void set_config(gxds_lb_config **to, gxds_lb_config *take) {
   gxds_lb_config *before = *to;
   *to = take;
@@ -143,8 +143,8 @@ static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *ste
   return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);
 }
 
-/* Turns the client's own health checks off, since the control plane checks health. The same args
- * give the same object, so few updates make a new one. */
+/* Turns off the client's own health checks, because the control plane checks health. Returns the
+ * same object as long as the args are equal, so few updates make a new one. */
 static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
   if (p->args == args) return p->child_args;
   gxds_args_unref(p->args);
@@ -158,7 +158,7 @@ static gxds_status pass_to_child(policy *p, const gxds_cds_step *step,
                                  const gxds_lb_update *given) {
   gxds_lb_update pass = *given;
   pass.config = config_of_child(p, step);
-  pass.addresses = gxds_priority_addresses(NULL); /* they are in the snapshot */
+  pass.addresses = gxds_priority_addresses(NULL); /* the addresses are in the snapshot */
   gxds_str note = gxds_error_text(step->entry->resolution_note);
   pass.note = note;
   pass.args = args_of_child(p, given->args);
@@ -220,8 +220,8 @@ static void child_label(void *self, uint64_t child, gxds_metric_labels *out) {
 
 static void destroy(void *self) {
   policy *p = self;
-  /* This also ends the subscription. It is not done in end(), because update() may still be using
-   * the machine's step then. */
+  /* This also ends the subscription. end() does not destroy the machine, because update() may still
+   * be using the machine's step then. */
   gxds_cds_destroy(p->machine);
   gxds_lb_config_unref(p->leaf_policy);
   gxds_lb_config_unref(p->child_config);

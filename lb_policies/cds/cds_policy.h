@@ -1,6 +1,7 @@
-/* The cds_experimental LB policy (A74, A75): looks its cluster up in the snapshot and builds the
- * tree below it: cluster_impl over priority for a leaf, below outlier_detection when that is
- * configured (A50), or priority over one cds per leaf for an aggregate. */
+/* The cds_experimental LB policy (A74, A75): it looks up its cluster in the snapshot, and builds
+ * the tree of policies below it. For a leaf cluster these are cluster_impl and below it priority;
+ * if outlier detection is configured (A50), it is above both. For an aggregate cluster they are
+ * priority, and below it one cds for each leaf cluster. */
 #ifndef GRPC_XDS_LB_POLICIES_CDS_CDS_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_CDS_CDS_POLICY_H_
 

@@ -10,7 +10,7 @@ typedef struct owner {
   const gxds_locality *locality;
   size_t child;
   size_t priority;
-  bool taken; /* it can't give its child to a new priority any more */
+  bool taken; /* the child already serves a new priority */
 } owner;
 
 typedef struct owners {
@@ -46,7 +46,7 @@ static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *befor
     }
   }
   qsort(o.items, o.count, sizeof *o.items, compare_owners);
-  /* A locality may be in several priorities: the last of them counts. */
+  /* A locality may be in several priorities. Then its owner is the child of the last one. */
   size_t kept = 0;
   for (size_t i = 0; i < o.count; i++) {
     bool again = i + 1 < o.count &&
@@ -149,7 +149,8 @@ static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endp
   return number_of_left(n, p);
 }
 
-/* Whether there are no localities, neither before nor after. Then the only child stays. */
+/* Whether there were no localities before the update, and are none after it. Then the only child
+ * stays. */
 static bool stays_empty(const gxds_child_numbers *n, const gxds_endpoints *before,
                         const gxds_endpoints *after) {
   return n->count == 1 && priority_count(after) == 1 &&

@@ -1,11 +1,11 @@
 /* gxds_child_numbers: which child of the priority policy serves which priority of a leaf cluster.
- * Each child has a number. A priority takes over the child that had one of its localities, so that
- * connections survive when localities move between priorities (A56). If no current child had one,
- * the priority takes over the latest of the former children that had one when they left: the
- * priority policy may still keep it. So a locality that flaps between two priorities makes at most
- * two children, where the host makes one each time (see A115). A priority that has nothing in
- * common with any of these gets a number that was never used, so that a kept child never serves
- * something else. Pure: it depends on its arguments only. */
+ * Each child has a number. A priority takes over the child that served one of its localities, so
+ * that connections survive when localities move between priorities (A56). If no current child
+ * served one, the priority takes over the latest former child that served one when it left, because
+ * the priority policy may still keep that child. So a locality that flaps between two priorities
+ * makes at most two children, where the host makes one each time (see A115). A priority without a
+ * locality of any such child gets a number that was never used. So a kept child never serves other
+ * localities. Pure: it depends on its arguments only. */
 #ifndef GRPC_XDS_LB_POLICIES_CDS_CHILD_NUMBERS_H_
 #define GRPC_XDS_LB_POLICIES_CDS_CHILD_NUMBERS_H_
 
@@ -27,12 +27,12 @@ typedef struct gxds_child_left {
   size_t locality_count;
 } gxds_child_left;
 
-/* Lives in the caller's struct; zero-initialised has no children. */
+/* Lives in the caller's struct; zero-initialised, it has no children. */
 typedef struct gxds_child_numbers {
-  size_t *numbers; /* by priority */
+  size_t *numbers; /* the child's number for each priority */
   size_t count;
-  size_t next;           /* never used so far */
-  gxds_child_left *left; /* the latest is last; no number occurs twice, here and above together */
+  size_t next;           /* the next number; no child ever had it */
+  gxds_child_left *left; /* the latest is last; none of their numbers is in numbers too */
   size_t left_count;
 } gxds_child_numbers;
 

@@ -92,7 +92,7 @@ static void forget(gxds_call_counter *c) {
   gxds_free(c);
 }
 
-/* Not inlined: each request ends a use, but very few end the last one. */
+/* Not inlined, because every request ends a use, but very few end the last use. */
 __attribute__((noinline)) static void end_last_use(gxds_call_counter *c, uint64_t use) {
   pthread_mutex_lock(&registry.lock);
   if (__atomic_fetch_sub(&c->uses, use, __ATOMIC_ACQ_REL) == use) forget(c);

@@ -1,8 +1,8 @@
 /* gxds_call_counter: the requests in flight to one {cluster, EDS service} of the whole process
  * (A32): channels that talk to the same cluster share it, and with it the limit.
  *
- * Any thread. Counted by reference. It is made by the first gxds_call_counter_get(), and freed with
- * its last reference and its last RPC in flight. So RPCs need no references. The count is one
+ * Any thread. Counted by reference. The first gxds_call_counter_get() makes it. It is freed when it
+ * has neither a reference nor an RPC in flight. So RPCs need no references. The count is one
  * atomic, and exact: a sharded count could not be compared with a limit. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_CALL_COUNTER_H_
@@ -17,14 +17,14 @@ extern "C" {
 #endif
 
 typedef struct gxds_call_counter { /* private */
-  /* The number of references and of requests in flight, in one word, so that the thread that
-   * removes the last of both can tell. Atomic, any thread. It leaves 0 and reaches 0 only under the
-   * lock. */
+  /* The number of references and the number of requests in flight, in one word. So the thread that
+   * removes the last reference or request knows that nothing is left. Atomic, any thread. It
+   * changes from 0 and to 0 only under the lock. */
   uint64_t uses;
   gxds_str cluster;
   gxds_str eds_service;
   uint64_t hash;
-  struct gxds_call_counter *next; /* in its bucket, under the lock */
+  struct gxds_call_counter *next; /* the next counter in the bucket; under the lock */
 } gxds_call_counter;
 
 /* The counter for that key. The caller owns the returned reference. It takes a lock, so it is for

@@ -5,8 +5,9 @@
 
 struct gxds_cluster_impl {
   gxds_random random;
-  const gxds_cluster_entry *entry; /* the current one; NULL: none yet */
-  const gxds_tls *tls;             /* the current one, in entry's cluster; NULL: none */
+  const gxds_cluster_entry *entry; /* the current entry; NULL: none yet */
+  const gxds_tls *tls;             /* the current TLS configuration, which is part of entry's
+                                      cluster; NULL: none */
   const void *child_config;        /* only compared, never dereferenced; the owner keeps it alive */
   gxds_load_store *store;
   gxds_call_counter *counter;
@@ -100,7 +101,7 @@ static void prune_slots(gxds_cluster_impl *c) {
   c->last_slot = 0;
 }
 
-/* Gets the counters for requests in flight, drops and load. */
+/* Gets the counters of the current cluster for requests in flight, drops and load. */
 static void adopt_counters(gxds_cluster_impl *c, bool service_changed) {
   const gxds_cluster *cluster = c->entry->cluster;
   if (service_changed) {
@@ -115,8 +116,8 @@ static void adopt_counters(gxds_cluster_impl *c, bool service_changed) {
   for (size_t i = 0; i < c->slot_count; i++) set_slot(c, c->slots[i]);
 }
 
-/* Makes entry the current one. True if the published picker is out of date: it drops or counts
- * other RPCs, or explains failures with another note. */
+/* Makes entry the current entry. Returns true if the published picker is out of date, because it
+ * drops or counts in another way, or explains failures with another note. */
 static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_load_store *store) {
   const gxds_cluster_entry *old = c->entry;
   const gxds_cluster *was = old ? old->cluster : NULL;
@@ -166,8 +167,8 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   if (same_entry && store == c->store) return todo;
   bool dropped_all = drops_everything(c->entry);
   bool repick = adopt(c, entry, store);
-  /* Nothing is published before the child has reported a picker, with two exceptions: when every
-   * RPC is dropped from now on, and when that ends, because the published picker still drops. */
+  /* Before the child has reported a picker, something is published in two cases only: if every RPC
+   * is dropped from now on, and if that ends, because the published picker still drops RPCs. */
   todo.publish = repick && (c->child_reported || dropped_all || drops_everything(entry));
   return todo;
 }

@@ -23,44 +23,44 @@ void gxds_cluster_impl_destroy(gxds_cluster_impl *c); /* NULL is allowed */
 /* What a change of the cluster's TLS configuration does to its connections (A29). */
 typedef enum gxds_tls_change {
   GXDS_TLS_KEEP,   /* nothing */
-  GXDS_TLS_NONE,   /* the cluster has no TLS any more: new connections with the fallback credentials
-                    */
+  GXDS_TLS_NONE,   /* the cluster no longer has TLS: new connections with the fallback
+                      credentials */
   GXDS_TLS_UPDATE, /* connections stay; later ones use the new configuration */
   GXDS_TLS_RENEW,  /* new connections */
 } gxds_tls_change;
 
 /* The operations of the owner, in this order. */
 typedef struct gxds_cluster_impl_todo {
-  bool fail; /* report TRANSIENT_FAILURE: neither this snapshot nor an earlier one had such a leaf
-                cluster */
+  bool fail; /* report TRANSIENT_FAILURE, because neither this snapshot nor an earlier one has that
+                leaf cluster */
   bool publish;               /* report a new picker: see below */
   bool update_child;          /* pass the update on to the child */
-  gxds_tls_change tls_change; /* to be done before the others: see gxds_tls_change */
+  gxds_tls_change tls_change; /* do this before the other operations: see gxds_tls_change */
   /* UPDATE, RENEW: the new TLS configuration. Borrowed: valid until the next update. */
   const gxds_tls *tls;
 } gxds_cluster_impl_todo;
 
 /* Takes an update: the cluster's entry in the snapshot (NULL if it has none), the store where load
- * is counted, and the child's config, which is compared by its pointer. Takes references. An entry
- * that is no leaf changes nothing: the policy goes on with the last one. The child is not updated
- * as long as both the entry and its config stay the same. xds_credentials: whether the channel's
- * credentials are the host's XdsCredentials (A29), or contain them; other credentials ignore a
- * cluster's TLS. */
+ * is counted, and the child's config, which is compared by its pointer. Takes references. If the
+ * entry is not a leaf cluster, nothing changes: the policy keeps the last one. The child is not
+ * updated as long as both the entry and its config stay the same. xds_credentials: whether the
+ * channel's credentials are the host's XdsCredentials (A29), or contain them; other credentials
+ * ignore a cluster's TLS. */
 gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
                                                    const gxds_cluster_entry *entry,
                                                    gxds_load_store *store, const void *child_config,
                                                    bool xds_credentials);
-/* Call it if the TLS of the last update could not be applied, and there is no child: the next
- * update starts from nothing. */
+/* Call this if the TLS configuration of the last update could not be applied, and there is no
+ * child. The next update then starts from the beginning. */
 void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c);
-/* The child reported a state and a picker. Returns whether to publish: not while every RPC is
- * dropped, because then the child's picker is never used. */
+/* The child reported a state and a picker. Returns whether to publish. While every RPC is dropped
+ * this is false, because the child's picker is not used then. */
 bool gxds_cluster_impl_on_child_state(gxds_cluster_impl *c, grpc_connectivity_state state);
 
 /* The state to report: the child's, or READY while every RPC is dropped. CONNECTING before the
  * child reported anything. */
 grpc_connectivity_state gxds_cluster_impl_state(const gxds_cluster_impl *c);
-/* Whether that state, and the status that goes with it, are the child's. */
+/* Whether that state, and its status, are the child's. */
 bool gxds_cluster_impl_state_is_childs(const gxds_cluster_impl *c);
 /* The picker that decides on drops. Borrowed: valid until the next update. NULL before the first
  * update with a leaf cluster. */

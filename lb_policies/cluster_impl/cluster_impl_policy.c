@@ -15,10 +15,11 @@ typedef struct policy {
   gxds_cluster_impl *machine;
   gxds_cluster_child_config *config; /* a reference; NULL before the first update */
   gxds_cluster_security *security;   /* NULL: the cluster has no TLS configuration */
-  const gxds_args *args;             /* of the last update; NULL: child_args must be made anew */
-  const gxds_args *child_args;       /* what the child got for args */
+  const gxds_args *args;             /* the args of the last update; NULL: child_args must be made
+                                        again */
+  const gxds_args *child_args;       /* the args that the child got in place of `args` */
   bool http_connect;                 /* A86: GXDS_HTTP_CONNECT_ARG is in child_args */
-  gxds_subchannel_maker *maker;      /* NULL: no endpoint had several addresses so far */
+  gxds_subchannel_maker *maker;      /* NULL until an endpoint has several addresses */
 } policy;
 
 static const gxds_lb_root_ops *root_ops(const policy *p) {
@@ -54,7 +55,7 @@ static void forget_args(policy *p) {
 }
 
 static void set_security(policy *p, gxds_cluster_security *take_security) {
-  forget_args(p); /* child_args contain the old one */
+  forget_args(p); /* child_args contain the old object */
   gxds_cluster_security *before = p->security;
   p->security = take_security;
   if (before) before->ops->destroy(before);
@@ -74,7 +75,7 @@ static gxds_status update_security(policy *p, const gxds_cluster_impl_todo *todo
       set_security(p, NULL);
       return gxds_status_ok();
     case GXDS_TLS_RENEW:
-      /* The object is in the args of subchannels, so a new one leads to new connections. */
+      /* The object is in the args of subchannels, so a new object leads to new connections. */
       set_security(
           p, root_ops(p)->security_create(gxds_policy_root(p->only.base), p->config->cluster));
       break;
@@ -95,8 +96,8 @@ static void fail_unsecured(policy *p, const gxds_status *why) {
                                     GXDS_STR_ARG(p->config->cluster), GXDS_STR_ARG(why->message)));
 }
 
-/* A86: the args show whether the cluster uses HTTP proxies, so endpoints get new subchannels when
- * that changes. */
+/* A86: puts into the args whether the cluster uses HTTP proxies. So endpoints get new subchannels
+ * if that changes. */
 static void add_http_connect(policy *p) {
   if (!p->http_connect) return;
   const gxds_args *without = p->child_args;
@@ -104,7 +105,7 @@ static void add_http_connect(policy *p) {
   gxds_args_unref(without);
 }
 
-/* The same args give the same object, so few updates make a new one. */
+/* Returns the same object as long as the args are equal, so few updates make a new one. */
 static const gxds_args *args_of_child(policy *p, const gxds_args *args) {
   const bool http_connect = gxds_cluster_impl_entry(p->machine)->cluster->http_connect;
   if (p->args == args && p->http_connect == http_connect) return p->child_args;
@@ -182,7 +183,7 @@ static const gxds_args *args_of_endpoint(const policy *p, const gxds_lb_address 
   return name.size ? root_ops(p)->args_of_server(args, name) : gxds_args_ref(args);
 }
 
-/* A94: where the connections of a locality are counted. */
+/* A94: the counters for the connections of a locality. */
 static gxds_policy_counts *counts_of(const policy *p, const gxds_locality *l) {
   gxds_text name = {0};
   if (l) gxds_metric_locality(l->region, l->zone, l->sub_zone, &name);
@@ -254,8 +255,8 @@ static gxds_str read_cluster(const json_t *json, gxds_errors *errors) {
   return gxds_str_of(json_string_value(value), json_string_length(value));
 }
 
-/* For configs of service configs and control planes. Only the cluster's name and the child are
- * read: all else comes from the snapshot (A74). */
+/* For configs in service configs, or from control planes. Only the cluster's name and the child are
+ * read, because everything else comes from the snapshot (A74). */
 static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
                              gxds_errors *errors) {
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;

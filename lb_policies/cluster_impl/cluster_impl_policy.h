@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Configs: gxds_cluster_child_config. */
+/* The policy's config is a gxds_cluster_child_config. */
 extern const gxds_policy_type gxds_cluster_impl_policy;
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #include "lb_policies/happy_eyeballs/endpoint_subchannel.h"
 #include "lb_policies/orca/orca_report.h"
 
-/* Keeps code that few RPCs need out of the path of all others. */
+/* For functions that few RPCs need: keeps their code out of the code that every RPC runs. */
 #define RARE __attribute__((noinline, cold))
 
 /* --- Subchannels --- */
@@ -13,7 +13,7 @@
 typedef struct counted_subchannel {
   gxds_subchannel base;
   gxds_locality_slot *slot; /* a reference */
-  gxds_str hostname;        /* owned; empty: the endpoint has none */
+  gxds_str hostname;        /* owned; empty: the endpoint has no hostname */
   gxds_connection_hold hold;
   gxds_lb_channel *channel; /* a reference */
 } counted_subchannel;
@@ -57,7 +57,7 @@ gxds_subchannel *gxds_counted_subchannel_create(
  * it. */
 typedef struct tracker {
   gxds_tracker base;
-  gxds_tracker *childs; /* NULL: it has none */
+  gxds_tracker *childs; /* the child's tracker; NULL: the child made none */
   /* A reference, which keeps the slot until the attempt starts, even if a leaf policy of the
    * program releases the subchannel after its picker returned it. NULL after the start: from then
    * on the attempt itself keeps its counters. */
@@ -104,7 +104,7 @@ typedef struct cluster_picker {
   gxds_picker *child;              /* a reference; NULL: see gxds_cluster_picker_create() */
 } cluster_picker;
 
-/* The message, with the details that are known about the cluster. */
+/* A status with the message, and what is known about the cluster. */
 static gxds_status explained(const cluster_picker *p, gxds_code code, gxds_str message) {
   gxds_text text = {0};
   gxds_text_add(&text, message);
@@ -130,7 +130,7 @@ static RARE void drop(const cluster_picker *p, gxds_drop_decision decision, gxds
   gxds_text_fini(&text);
 }
 
-/* A81: the hostname lives long enough, because the tracker keeps the subchannel until the attempt
+/* A81: the hostname is borrowed from the subchannel, which the tracker holds until the attempt
  * starts. */
 static RARE void name_authority(const counted_subchannel *s, const gxds_pick *call,
                                 gxds_picked *out) {
@@ -140,8 +140,8 @@ static RARE void name_authority(const counted_subchannel *s, const gxds_pick *ca
 }
 
 /* A61: the child picked an endpoint of several addresses. Replaces out->subchannel by the counted
- * subchannel of the connected address. If the endpoint has just lost its connection, the RPC waits,
- * and the result is false. */
+ * subchannel of the connected address. If the endpoint has just lost its connection, makes the RPC
+ * wait, and returns false. */
 static RARE bool find_connected(gxds_picked *out) {
   gxds_subchannel *endpoint = out->subchannel;
   out->subchannel = gxds_endpoint_subchannel_connected(endpoint);

@@ -11,18 +11,18 @@ typedef struct gxds_connection_place {
   gxds_lb_channel *channel; /* borrowed: the holders of a connection keep the channel alive */
   gxds_str key;             /* owned */
   struct gxds_connection *list;
-  UT_hash_handle hh; /* by key */
+  UT_hash_handle hh; /* the places by key */
 } place;
 
 typedef struct gxds_connection {
-  gxds_watch watch; /* first; of the subchannel of the first hold */
+  gxds_watch watch; /* the watch on the subchannel of the first hold; first member */
   place *place;
   const gxds_args *args;      /* a reference */
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_connection_hold *holds;
-  struct gxds_connection *prev; /* in place->list */
+  struct gxds_connection *prev; /* the neighbours in place->list */
   struct gxds_connection *next;
 } connection;
 
@@ -37,7 +37,8 @@ static void count_close(const connection *c, gxds_subchannel_count why) {
   add(c, why);
 }
 
-/* The first state that is seen does not count as an attempt: this channel did not cause it. */
+/* The first state that is reported does not count as an attempt, because this channel did not cause
+ * it. */
 static void count_change(const connection *c, grpc_connectivity_state to) {
   if (c->has_state && c->state == to) return;
   const bool was_open = c->has_state && c->state == GRPC_CHANNEL_READY;
@@ -96,9 +97,9 @@ static connection *connection_of(place *p, const gxds_args *args, gxds_policy_co
   return c;
 }
 
-/* An attempt that is under way then counts neither as a success nor as a failure. If a policy is
- * notified of a lost connection before this watch, and releases the subchannel at once, the loss
- * counts as a shutdown. That is rare, and the sums stay right. */
+/* An attempt that is in progress when this is called counts neither as a success nor as a failure.
+ * If a policy is notified of a lost connection before this watch, and releases the subchannel at
+ * once, the loss counts as a shutdown. That is rare, and the sums are still correct. */
 static void end(connection *c) {
   place *p = c->place;
   if (c->has_state && c->state == GRPC_CHANNEL_READY) {

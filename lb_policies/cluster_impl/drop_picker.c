@@ -14,7 +14,7 @@ struct gxds_drop_picker {
   gxds_call_counter *counter;
   uint32_t max_requests;
   gxds_drop_load *drops;
-  size_t *categories; /* for each of endpoints->drops: its number in drops */
+  size_t *categories; /* for each category of endpoints->drops, its number in `drops` */
   _Atomic uint64_t random;
 };
 
@@ -66,8 +66,8 @@ void gxds_drop_picker_unref(gxds_drop_picker *p) {
   gxds_free(p);
 }
 
-/* Uniform in 0 … 999,999. splitmix64's state only grows by a constant, so one atomic add gives each
- * thread a state of its own. */
+/* Uniform in 0 … 999,999. The state of splitmix64 only grows by a constant, so an atomic add gives
+ * each call its own state. */
 static uint32_t draw_per_million(gxds_drop_picker *p) {
   const uint64_t step = 0x9e3779b97f4a7c15u;
   gxds_random mine = {atomic_fetch_add_explicit(&p->random, step, memory_order_relaxed)};

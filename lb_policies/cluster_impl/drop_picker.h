@@ -19,7 +19,7 @@ typedef struct gxds_drop_picker gxds_drop_picker;
 
 /* endpoints has the drop categories; NULL: there are none. counter and max_requests are the limit.
  * Drops are counted in `drops`; NULL: nowhere. metrics_of is the cluster whose lrs_metrics are
- * counted; NULL: none are. Takes a reference on each. seed is for the random numbers. */
+ * counted; NULL: none are. Takes a reference to each. seed is for the random numbers. */
 gxds_drop_picker *gxds_drop_picker_create(const gxds_endpoints *endpoints,
                                           gxds_call_counter *counter, uint32_t max_requests,
                                           gxds_drop_load *drops, const gxds_cluster *metrics_of,
@@ -38,9 +38,9 @@ typedef enum gxds_drop_decision {
 gxds_drop_decision gxds_drop_picker_pick(gxds_drop_picker *p, gxds_str *category);
 
 /* One RPC attempt, from the moment when the child picked a backend. Lives in the caller's struct;
- * one thread at a time. It holds no references, so the only cache line that threads share for it is
- * the counter's. The counter stays as long as the attempt is in flight. The load counters stay from
- * the attempt's start to its end. */
+ * one thread at a time. It holds no references, so the call counter is the only memory that RPCs on
+ * several threads write to. The counter stays as long as the attempt is in flight. The load
+ * counters stay from the attempt's start to its end. */
 typedef struct gxds_cluster_call {
   gxds_call_counter *counter;     /* NULL: dropped, or ended */
   gxds_locality_load *load;       /* NULL: not counted */
@@ -48,9 +48,9 @@ typedef struct gxds_cluster_call {
   bool in_progress;
 } gxds_cluster_call;
 
-/* Counts the attempt as in flight. Its load will be counted in slot (NULL: nowhere). False if the
- * limit is reached: then the circuit breaker drops the RPC and counts it, and *call is zeroed. The
- * caller keeps slot until the call has started or ended. */
+/* Counts the attempt as in flight. Its load will be counted in slot (NULL: not at all). If the
+ * limit is reached, the circuit breaker drops the RPC, counts the drop, zeroes *call and returns
+ * false. The caller keeps slot until the call has started or ended. */
 GXDS_MUST_USE bool gxds_cluster_call_init(gxds_cluster_call *call, gxds_drop_picker *p,
                                           const gxds_locality_slot *slot);
 /* The attempt is sent to the backend: from now on it counts in load reports. */

@@ -10,10 +10,10 @@ struct gxds_locality_slot {
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  _Atomic(gxds_locality_load *) current; /* one of held, or NULL; any thread may read it */
+  _Atomic(gxds_locality_load *) current; /* one of `held`, or NULL; any thread may read it */
   /* All counters that `current` ever pointed to, each once, with a reference of each. All but the
-   * current one are retired. There are as many as the cluster had LRS servers and EDS services in
-   * the life of a subchannel: hardly ever two. Only under the serializer. */
+   * current one are retired. There is one for each combination of LRS server and EDS service that
+   * the cluster had while the subchannel existed: hardly ever two. Only under the serializer. */
   gxds_locality_load **held;
   size_t held_count;
 };

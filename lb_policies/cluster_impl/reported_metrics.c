@@ -2,7 +2,8 @@
 
 #include "lb_policies/orca/orca_report.h"
 
-/* The utilizations of a report count even if they are 0: 0 and not set look the same. */
+/* The utilizations of a report count even if they are 0, because 0 cannot be told from "not
+ * set". */
 static void count_utilizations(const gxds_lrs_metrics *wanted, const gxds_orca_report *r,
                                gxds_locality_load *load) {
   const gxds_str none = {NULL, 0};

@@ -1,5 +1,5 @@
-/* Counts the metrics of a backend's load report for LRS (A64): those that the cluster names (A85).
- * It changes nothing but the counters. Any thread, lock-free. */
+/* Counts those metrics of a backend's load report for LRS (A64) that the cluster names (A85).
+ * Changes nothing but the counters. Any thread, lock-free. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_REPORTED_METRICS_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_IMPL_REPORTED_METRICS_H_
 

@@ -6,7 +6,7 @@ static gxds_child **name_bucket(const gxds_children *c, uint64_t hash) {
   return &c->by_name[hash & (c->bucket_count - 1)];
 }
 
-/* Tokens count upwards: their low bits are as good as a hash. */
+/* Tokens are consecutive numbers, so their low bits are as good as a hash. */
 static gxds_child **token_bucket(const gxds_children *c, uint64_t token) {
   return &c->by_token[token & (c->bucket_count - 1)];
 }

@@ -13,24 +13,25 @@ typedef struct gxds_child gxds_child;
 /* A leaf cluster of a child's aggregate cluster. */
 typedef struct gxds_leaf_use {
   gxds_child *child;
-  const gxds_str *leaf; /* in the child's entry */
+  const gxds_str *leaf; /* the name of the leaf cluster, in the child's entry */
   uint64_t hash;
-  struct gxds_leaf_use *next; /* in its bucket */
+  struct gxds_leaf_use *next; /* the next use in the bucket */
 } gxds_leaf_use;
 
 struct gxds_child {
   gxds_str name;
   uint64_t hash;
   uint64_t token;
-  bool in_snapshot;   /* the snapshot has it as a root; else it is one of the other children */
-  bool created;       /* it exists, or the operation that makes it is queued */
+  bool in_snapshot;   /* the snapshot has the cluster as a root; false: it is one of the other
+                         children */
+  bool created;       /* the child policy exists, or the operation that creates it is queued */
   size_t endpoints;   /* how many endpoints it connected to when it was created */
-  bool update_wanted; /* a mark: an operation for it is queued, or will be */
-  grpc_connectivity_state state; /* its state in the aggregated state */
-  /* A reference; it names the leaf clusters. NULL: no aggregate cluster. */
+  bool update_wanted; /* a mark: an operation for the child is queued, or will be */
+  grpc_connectivity_state state; /* the state that counts for the aggregated state */
+  /* A reference. It has the names of the leaf clusters. NULL: not an aggregate cluster. */
   const gxds_cluster_entry *entry;
   gxds_leaf_use *uses;   /* one for each of entry's leaf clusters */
-  gxds_child *name_next; /* in its buckets */
+  gxds_child *name_next; /* the next child in the bucket */
   gxds_child *token_next;
 };
 

@@ -14,11 +14,11 @@ typedef struct queued_op {
 
 struct gxds_cluster_manager {
   gxds_children children;
-  size_t in_state[GRPC_CHANNEL_SHUTDOWN]; /* for each state: how many children count as that */
+  size_t in_state[GRPC_CHANNEL_SHUTDOWN]; /* how many children count as being in each state */
   const gxds_picker_map *pickers;
   bool publish_wanted;
   const gxds_config *config; /* the current snapshot; NULL: none yet */
-  gxds_str *others;          /* sorted; copies */
+  gxds_str *others;          /* the names of the other children; sorted copies */
   size_t other_count;
   queued_op *ops;
   size_t op_next;
@@ -26,10 +26,10 @@ struct gxds_cluster_manager {
   size_t op_capacity;
 
   size_t eager;      /* see gxds_cluster_manager_create() */
-  size_t endpoints;  /* of the children that are created */
+  size_t endpoints;  /* how many endpoints the created children have in all */
   size_t allowance;  /* how many more children may be made in this turn */
   uint64_t *waiting; /* tokens of the children that wait to be created, in order; some of them were
-                        created or removed meanwhile */
+                        created or removed in the meantime */
   size_t waiting_next;
   size_t waiting_count;
   size_t waiting_capacity;
@@ -71,8 +71,8 @@ static void queue_op(gxds_cluster_manager *m, gxds_cluster_manager_op_kind kind,
 
 /* --- Adding and removing children --- */
 
-/* How many endpoints the first priority has, of the cluster or of its first leaf cluster: the
- * others are for failover. */
+/* How many endpoints the first priority of the cluster has, or for an aggregate the first priority
+ * of its first leaf cluster. The other priorities are for failover. */
 static size_t endpoints_of(const gxds_config *config, gxds_str name) {
   const gxds_cluster_entry *e = config ? gxds_config_cluster(config, name) : NULL;
   if (e && e->kind == GXDS_ENTRY_AGGREGATE && e->leaf_cluster_count > 0) {
@@ -94,7 +94,7 @@ static void set_state(gxds_cluster_manager *m, gxds_child *child, grpc_connectiv
   m->in_state[state]++;
 }
 
-/* config: the snapshot that the child will get. */
+/* config is the snapshot that the child will get. */
 static void create_child(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   child->created = true;
   child->endpoints = endpoints_of(config, child->name);
@@ -152,16 +152,17 @@ static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
   return at < count && gxds_str_equal(sorted[at], name);
 }
 
-/* Sets the entry of a child that is new, or became or ceased to be a root. The difference between
- * the snapshots does not have it if the cluster was in the last snapshot already. */
+/* Sets the entry of a child that is new, or has become a root, or is no longer a root. The
+ * difference between the snapshots does not contain the entry if the cluster was already in the
+ * last snapshot. */
 static void adopt_entry(gxds_cluster_manager *m, gxds_child *child, const gxds_config *config) {
   if (!config) return;
   gxds_children_set_entry(&m->children, child,
                           child->in_snapshot ? gxds_config_cluster(config, child->name) : NULL);
 }
 
-/* Makes sure that there is a child of that name. A name that is both a root and one of the others
- * is one of the others, because a config names that child explicitly. */
+/* Makes sure that there is a child of that name. If a root and one of the others have the same
+ * name, the child is that other, because a config names it explicitly. */
 static void want(gxds_cluster_manager *m, const gxds_config *config, gxds_str name,
                  bool in_snapshot) {
   gxds_child *child = gxds_children_by_name(&m->children, name);
@@ -217,7 +218,7 @@ static void change_members(gxds_cluster_manager *m, const gxds_config *config, n
 
 typedef struct changes {
   gxds_cluster_manager *manager;
-  size_t first_op; /* where the updates begin in the queue */
+  size_t first_op; /* the index in the queue where the updates begin */
 } changes;
 
 static void want_update(void *arg, gxds_child *child) {
@@ -240,7 +241,7 @@ static void on_difference(void *arg, const gxds_cluster_entry *before,
   gxds_children_each_user(children, name, want_update, c);
 }
 
-/* Whether something changed that concerns every cluster and is in no entry. */
+/* Whether something changed that concerns every cluster, and is not in an entry. */
 static bool all_differ(const gxds_config *before, const gxds_config *after) {
   return before && gxds_config_has_sessions(before) != gxds_config_has_sessions(after);
 }
@@ -286,8 +287,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   for (size_t i = 0; i < other_count; i++) {
     want_update(&c, gxds_children_by_name(&m->children, others[i]));
   }
-  /* The difference is in no particular order. The children are updated in the order of their age.
-   */
+  /* The difference has no particular order. Children are updated in the order of their creation. */
   if (m->op_count > c.first_op) {
     qsort(m->ops + c.first_op, m->op_count - c.first_op, sizeof *m->ops, by_token);
   }
@@ -366,7 +366,7 @@ bool gxds_cluster_manager_next(gxds_cluster_manager *m, gxds_cluster_manager_op 
     *op = (gxds_cluster_manager_op){.kind = next.kind, .child = next.child};
     if (next.kind == GXDS_CLUSTER_MANAGER_REMOVE) return true;
     gxds_child *child = gxds_children_by_token(&m->children, next.child);
-    if (!child) continue; /* a later update removed it */
+    if (!child) continue; /* a later update has removed the child */
     child->update_wanted = false;
     op->name = child->name;
     return true;

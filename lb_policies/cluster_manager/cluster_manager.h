@@ -3,18 +3,18 @@
  * and their pickers by name.
  *
  * Confined: the owner's serializer. Events go in: an update, a child's new picker. Operations come
- * out of gxds_cluster_manager_next(). The owner carries them out one at a time, and each may cause
- * the next events at once. If several children change while operations are left, one picker is
- * published after the last operation.
+ * out of gxds_cluster_manager_next(). The owner carries them out one at a time, and an operation
+ * may cause further events at once. If several children change while operations are left, one
+ * picker is published after the last operation.
  *
  * A limited number of children is made per turn, but children that RPCs wait for are made at once.
  * Until a child is made, its name is in the map without a picker, and RPCs for it wait. If there
- * are many endpoints, not all children are made ahead of RPCs.
+ * are many endpoints, some children are made only when RPCs need them.
  *
- * The children are the roots of the snapshot, which has a cluster until the last RPC that may use
- * it has its pick (A74). So a child that is no longer among the roots is ended at once. (The host's
- * own policy keeps it for 15 minutes.) The cost of an update depends on the changes: entries that
- * are the same in both snapshots are not visited.
+ * The children are the roots of the snapshot. A cluster stays a root until the last RPC that may
+ * use it has its pick (A74). So a child that is no longer among the roots is ended at once. (The
+ * host's own policy keeps it for 15 minutes.) The cost of an update depends on the changes: entries
+ * that are the same in both snapshots are not visited.
  *
  * The state: READY if any child is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A child
  * that failed counts as failed until it is READY again. */
@@ -37,7 +37,7 @@ typedef struct gxds_cluster_manager gxds_cluster_manager;
 #define GXDS_CLUSTER_MANAGER_BATCH 16
 
 /* Children are made ahead of RPCs as long as those that exist have fewer than `eager` endpoints in
- * all. An endpoint counts if its child connects to it at first. The number is taken when the child
+ * all. Only the endpoints that a child connects to at first count. They are counted when the child
  * is made. Each further child is made when the first RPC needs it, and counts as IDLE until then.
  * SIZE_MAX: all children are made. One owner. */
 gxds_cluster_manager *gxds_cluster_manager_create(size_t eager);
@@ -53,13 +53,13 @@ typedef enum gxds_cluster_manager_op_kind {
 /* Borrowed: valid until the next call. */
 typedef struct gxds_cluster_manager_op {
   gxds_cluster_manager_op_kind kind;
-  uint64_t child; /* its token: never reused */
+  uint64_t child; /* the child's token; never reused */
   gxds_str name;  /* CREATE, UPDATE */
 } gxds_cluster_manager_op;
 
 /* Takes an update. If config is NULL, the children of the snapshot stay as they are. others are the
- * names of children beside the snapshot's roots, sorted and without repetition. The resources that
- * these depend on are not known, so each of them gets each update. */
+ * names of children that are not roots of the snapshot, sorted and without repetition. It is not
+ * known which resources these depend on, so each of them gets each update. */
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
                                     const gxds_str *others, size_t other_count);
 /* A child reported its state with a new picker. Takes ownership of the picker. An unknown token and
@@ -75,8 +75,8 @@ void gxds_cluster_manager_on_pick(gxds_cluster_manager *m, gxds_str name);
 void gxds_cluster_manager_on_exit_idle(gxds_cluster_manager *m);
 /* More children may be made. */
 void gxds_cluster_manager_on_turn(gxds_cluster_manager *m);
-/* Whether children wait for gxds_cluster_manager_on_turn(). Call that when the channel has done its
- * other work. A child gets the latest update, whenever its turn comes. */
+/* Whether children wait for gxds_cluster_manager_on_turn(). Call that function when the channel has
+ * done its other work. Whenever a child's turn comes, it gets the latest update. */
 bool gxds_cluster_manager_wants_turn(gxds_cluster_manager *m);
 
 /* Sets *op to the next operation; false if there is none. Call it after every event, until it

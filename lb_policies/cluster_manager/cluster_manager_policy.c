@@ -16,7 +16,7 @@ typedef struct policy {
   gxds_keyed_children children; /* first */
   gxds_cluster_manager *machine;
   bool turn_is_due;
-  const gxds_plugins *plugins; /* whose configs are in others; a reference */
+  const gxds_plugins *plugins; /* the plugins whose configs are in `others`; a reference */
   gxds_other_children others;
 
   /* The last update, which each child gets when its turn comes. Its members are owned. */
@@ -51,8 +51,9 @@ static void keep_update(policy *p, const gxds_lb_update *u) {
   p->last = kept;
 }
 
-/* The config of the plugin's child: the last one if the plugin's JSON is still the same. The caller
- * owns the returned reference. NULL if the JSON can't be used, which adds to errors. */
+/* The config of the plugin's child. Reuses the last one if the plugin's JSON is still the same. The
+ * caller owns the returned reference. If the JSON cannot be used, adds to errors and returns
+ * NULL. */
 static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plugin,
                                         gxds_child_errors *errors) {
   gxds_lb_config *before = gxds_other_children_find(&p->others, plugin->name);
@@ -66,8 +67,8 @@ static gxds_lb_config *config_of_plugin(const policy *p, const gxds_plugin *plug
   return config;
 }
 
-/* Renews the children that are not clusters: those of the policy's config, and those of the
- * snapshot's cluster specifier plugins. */
+/* Updates the list of children that are not clusters of the snapshot: those of the policy's config,
+ * and those of the snapshot's cluster specifier plugins. */
 static void renew_others(policy *p, const gxds_lb_update *u, gxds_child_errors *errors) {
   const gxds_other_children *configured =
       &((const gxds_cluster_manager_config *)u->config)->children;
@@ -146,7 +147,7 @@ static void carry_out(policy *p, const gxds_cluster_manager_op *op, gxds_child_e
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->children.draining) return; /* nested: the outer call carries the operations out */
+  if (p->children.draining) return; /* a nested call: the outer call carries out the operations */
   p->children.draining = true;
   gxds_cluster_manager_op op;
   while (!gxds_policy_ended(p->children.base) && gxds_cluster_manager_next(p->machine, &op)) {
@@ -155,8 +156,7 @@ static void drain(policy *p, gxds_child_errors *errors) {
   p->children.draining = false;
   if (p->turn_is_due || gxds_policy_ended(p->children.base)) return;
   if (!gxds_cluster_manager_wants_turn(p->machine)) return;
-  /* A timer that fires at once begins the next turn, so that the thread does its other work first.
-   */
+  /* A timer that fires at once begins the next turn. So the thread does its other work first. */
   p->turn_is_due = true;
   gxds_policy_set_deadline(p->children.base, gxds_policy_now(p->children.base));
 }

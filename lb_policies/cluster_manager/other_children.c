@@ -17,7 +17,7 @@ void gxds_other_children_fini(gxds_other_children *o) {
   *o = (gxds_other_children){0};
 }
 
-/* Where that name is, or where it would be added. */
+/* The index of that name, or the index at which it would be added. */
 static size_t place_of(const gxds_other_children *o, gxds_str name) {
   return GXDS_LOWER_BOUND(i, 0, o->count, gxds_str_compare(o->names[i], name) < 0);
 }

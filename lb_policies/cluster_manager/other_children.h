@@ -6,7 +6,7 @@
 
 #include "host/policy.h"
 
-/* Lives in the caller's struct; zero-initialised is empty. */
+/* Lives in the caller's struct; zero-initialised, it is empty. */
 typedef struct gxds_other_children {
   gxds_str *names;          /* owned; sorted, each once */
   gxds_lb_config **configs; /* references */

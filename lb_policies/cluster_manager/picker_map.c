@@ -7,7 +7,7 @@
 
 typedef struct entry {
   gxds_ref refs;
-  gxds_str name; /* the text below */
+  gxds_str name; /* a view of the text below */
   gxds_picker *picker;
   char text[];
 } entry;

@@ -24,8 +24,8 @@ const gxds_picker_map *gxds_picker_map_put(const gxds_picker_map *take_m, uint64
  * reference. */
 const gxds_picker_map *gxds_picker_map_remove(const gxds_picker_map *take_m, uint64_t hash,
                                               gxds_str name);
-/* False if there is no such name. Else sets *picker, which is borrowed: valid as long as m. It is
- * NULL if the child has no picker yet. */
+/* Returns false if there is no such name. Otherwise sets *picker, which is borrowed: valid as long
+ * as m. *picker is NULL if the child has no picker yet. */
 bool gxds_picker_map_get(const gxds_picker_map *m, uint64_t hash, gxds_str name,
                          gxds_picker **picker);
 /* A31: the status with which a pick for an unknown name fails: INTERNAL. */

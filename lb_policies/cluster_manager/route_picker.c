@@ -4,16 +4,16 @@
 
 #include "base/memory.h"
 
-/* How many clusters' pickers are remembered, so that a pick finds them without a look at the map.
- * The clusters of a channel have consecutive numbers, so that few of them want the same place. */
+/* How many clusters' pickers are remembered, so that a pick finds them without a look-up in the
+ * map. The clusters of a channel have consecutive numbers, so few of them share a place. */
 #define KNOWN 8
-/* The place is being written. No cluster has this number. */
+/* Marks a place that a thread is writing. No cluster has this number. */
 #define BUSY UINT64_MAX
 
 /* A cluster that was looked up. It is written only once. */
 typedef struct known {
   _Atomic uint64_t id; /* 0: none yet */
-  gxds_picker *picker; /* borrowed: the map has it */
+  gxds_picker *picker; /* borrowed from the map */
 } known;
 
 typedef struct route_picker {
@@ -39,7 +39,7 @@ static void fail_unknown(gxds_str cluster, gxds_picked *out) {
   gxds_picked_fail(out, gxds_picker_map_unknown(cluster));
 }
 
-/* Not inlined, because most picks don't need it. */
+/* Not inlined, because most picks do not need this function. */
 __attribute__((noinline)) static void pick_by_name(route_picker *p, const gxds_pick *call,
                                                    uint64_t id, gxds_str cluster,
                                                    gxds_picked *out) {

@@ -7,7 +7,7 @@
 #include "lb_policies/cluster_manager/picker_map.h"
 
 /* If a cluster's child does not exist yet, the picker pokes poker with the cluster's name. Takes
- * references of its own. The caller owns the returned reference. */
+ * its own references. The caller owns the returned reference. */
 gxds_picker *gxds_route_picker_create(const gxds_picker_map *map, gxds_poker *poker);
 
 #endif

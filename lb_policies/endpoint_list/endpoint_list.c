@@ -8,14 +8,14 @@
 
 typedef struct part {
   const gxds_locality *locality; /* a reference */
-  size_t end;                    /* the index in the list after its last endpoint */
+  size_t end;                    /* the index after its last endpoint, in the whole list */
 } part;
 
 typedef struct endpoint_list {
   gxds_addresses base;
   bool with_proxies;
   size_t count;
-  part parts[]; /* none of them is empty */
+  part parts[]; /* no part is empty */
 } endpoint_list;
 
 static void destroy_list(gxds_addresses *a) {

@@ -13,7 +13,7 @@ extern "C" {
 
 /* The endpoint with that index. Borrowed: valid as long as locality. */
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index);
-/* The same, but without its proxy if with_proxies is false (A86). */
+/* Like gxds_locality_address(), but without the endpoint's proxy if with_proxies is false (A86). */
 gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_t index,
                                           bool with_proxies);
 
@@ -21,30 +21,30 @@ gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_
 void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out);
 
 /* Adds all addresses of an endpoint as text, which identifies the endpoint (A61). The text does not
- * depend on their order. With a single address it is that address. */
+ * depend on their order. For a single address, the text is that address. */
 void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out);
 
 /* Adds the other parts that identify an endpoint's subchannel: its hostname (A81) and its proxy
  * (A86). Adds nothing if it has neither. */
 void gxds_lb_address_render_names(const gxds_lb_address *address, gxds_text *out);
 
-/* The address with that index, from 0 for the first address to more_count for the last of the
- * further ones. ip must be set. */
+/* The endpoint's address with that index: 0 is the first address, more_count the last. ip must be
+ * set. */
 static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *address,
                                                      uint32_t index) {
   return index == 0 ? address->ip : &address->more[index - 1];
 }
 
-/* A86: whether a policy with these args reaches endpoints through their proxies. If not, a proxy
- * does not count as a part of an endpoint. */
+/* A86: whether a policy with these args reaches endpoints through their proxies. If not, proxies
+ * are ignored. */
 bool gxds_args_want_proxies(const gxds_args *args);
 
 /* The endpoints of a locality, or of all localities of a priority (NULL: none), in order. The list
- * has references of its own. The caller owns the returned reference. */
+ * has its own references. The caller owns the returned reference. */
 const gxds_addresses *gxds_locality_addresses(const gxds_locality *locality);
 const gxds_addresses *gxds_priority_addresses(const gxds_priority *priority);
-/* The same for a policy with these args. The addresses have no proxies if gxds_args_want_proxies()
- * is false. */
+/* Like gxds_locality_addresses(), for a policy with these args. The addresses have no proxies if
+ * gxds_args_want_proxies() is false. */
 const gxds_addresses *gxds_locality_addresses_for(const gxds_locality *locality,
                                                   const gxds_args *args);
 const gxds_addresses *gxds_priority_addresses_for(const gxds_priority *priority,

@@ -7,7 +7,7 @@
 
 typedef struct group {
   const gxds_locality *locality; /* NULL: the group of the addresses without a locality */
-  uint64_t endpoint_weights;     /* the sum of the weights of all its endpoints */
+  uint64_t endpoint_weights;     /* the sum of the weights of all endpoints of the locality */
   UT_hash_handle hh;
 } group;
 
@@ -17,7 +17,8 @@ static group *group_of(group **groups, const gxds_locality *locality) {
   if (g) return g;
   g = GXDS_NEW(group);
   g->locality = locality;
-  /* This includes endpoints that the list leaves out: the locality's share is for all of them. */
+  /* This includes endpoints that the list leaves out, because the locality's share is for all its
+   * endpoints. */
   for (uint32_t i = 0; locality && i < locality->endpoint_count; i++) {
     g->endpoint_weights += locality->endpoints[i].weight;
   }

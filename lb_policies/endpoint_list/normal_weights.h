@@ -8,12 +8,13 @@
 extern "C" {
 #endif
 
-/* All RPCs, as a weight. */
+/* The weight that stands for all RPCs. */
 #define GXDS_NORMAL_WEIGHT_ONE (UINT32_C(1) << 31)
 
-/* Fills weights, which has room for each address of the list. The weight of an address is the share
- * of its locality among the localities of the list, times its share among the endpoints of its
- * locality, and at least 1. Addresses without a locality count as one locality of weight 1. */
+/* Fills weights, which has room for each address of the list. The weight of an address is the
+ * product of two shares: that of its locality among the localities of the list, and that of its
+ * endpoint among the endpoints of its locality. It is at least 1. Addresses without a locality
+ * count as one locality of weight 1. */
 void gxds_normal_weights(const gxds_addresses *list, uint32_t *weights);
 
 #ifdef __cplusplus

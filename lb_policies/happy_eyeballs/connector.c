@@ -10,11 +10,11 @@ typedef struct runner {
   uint32_t address;
   gxds_subchannel *subchannel; /* a reference */
   bool has_state;
-  grpc_connectivity_state state; /* the last that was reported */
+  grpc_connectivity_state state; /* the last state that the subchannel reported */
 } runner;
 
 typedef struct race_timer {
-  gxds_connector *connector; /* NULL: stopped, but too late to cancel it */
+  gxds_connector *connector; /* NULL: the timer was stopped, but too late to cancel its callback */
   gxds_lb_timer timer;
   gxds_time deadline;
 } race_timer;
@@ -29,7 +29,7 @@ struct gxds_connector {
   bool ended;
   uint32_t chosen;
   bool has_chosen;
-  gxds_status failure; /* the last failure of any address */
+  gxds_status failure; /* the last failure to connect, of any address */
   uint32_t count;
   runner *runners[]; /* NULL if the address has no subchannel */
 };
@@ -96,7 +96,8 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
 
 static void free_runner(void *arg) { gxds_free(arg); }
 
-/* Not freed at once, because a caller further up the stack may still use it. */
+/* The subchannel's memory is freed later, because a caller further up the stack may still use
+ * it. */
 static void drop(gxds_connector *c, uint32_t address) {
   runner *r = c->runners[address];
   if (!r) return;
@@ -112,7 +113,8 @@ static void drop_all_but(gxds_connector *c, uint32_t kept) {
   }
 }
 
-/* Watches none before all are made, so that no state is reported before that. */
+/* All subchannels are made before the first is watched, so that no state is reported before all of
+ * them exist. */
 static void make_all(gxds_connector *c) {
   for (uint32_t i = 0; i < c->count && !c->ended; i++) {
     gxds_subchannel *subchannel = c->ops->make(c->owner, i);
@@ -169,7 +171,7 @@ static void carry_out(gxds_connector *c, const gxds_race_op *op) {
 }
 
 static void drain(gxds_connector *c) {
-  if (c->draining) return; /* nested: the outer call carries the operations out */
+  if (c->draining) return; /* a nested call: the outer call carries out the operations */
   c->draining = true;
   gxds_race_op op;
   while (!c->ended && gxds_race_next(c->race, &op)) carry_out(c, &op);
@@ -191,8 +193,8 @@ gxds_connector *gxds_connector_create(gxds_lb_channel *channel, const gxds_conne
   c->owner = owner;
   c->count = count;
   c->race = gxds_race_create(count);
-  /* Makes the subchannels now, so that they find connections that exist, before the present owners
-   * of these give them up. */
+  /* Makes the subchannels at once. So they share existing connections before the present owners of
+   * these connections give them up. */
   gxds_race_op op;
   if (gxds_race_next(c->race, &op)) carry_out(c, &op);
   channel->ops->run_later(channel, go_on, c);
@@ -208,7 +210,7 @@ static void destroy(void *arg) {
   gxds_lb_channel_unref(channel);
 }
 
-/* Not freed at once, because a function of the connector may be running. */
+/* The memory is freed later, because a function of the connector may be running. */
 void gxds_connector_end(gxds_connector *c) {
   if (!c || c->ended) return;
   c->ended = true;

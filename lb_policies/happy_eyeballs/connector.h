@@ -16,10 +16,10 @@ typedef struct gxds_connector_ops {
   /* Makes a subchannel to the address with that index. The connector owns the returned reference.
    * NULL if none can be made, which counts as a failure to connect. */
   gxds_subchannel *(*make)(void *owner, uint32_t address);
-  /* Reports the state. In READY, and as long as that connection lasts, `chosen` is the connected
-   * subchannel, else NULL. It is borrowed: valid until the next call, or the connector's end.
-   * status is the reason for TRANSIENT_FAILURE; borrowed, valid during the call. The owner may end
-   * the connector here. */
+  /* Reports the state. `chosen` is the connected subchannel in READY, and as long as that
+   * connection lasts; otherwise NULL. It is borrowed: valid until the next call, or the connector's
+   * end. status is the reason for TRANSIENT_FAILURE; borrowed, valid during the call. The owner may
+   * end the connector here. */
   void (*on_state)(void *owner, grpc_connectivity_state state, const gxds_status *status,
                    gxds_subchannel *chosen);
   bool connection_only; /* as in gxds_watch */
@@ -40,7 +40,7 @@ void gxds_connector_end(gxds_connector *c);
  * nothing from within the call. */
 void gxds_connector_connect(gxds_connector *c);
 void gxds_connector_reset_backoff(gxds_connector *c);
-/* The addresses have a new order: the one at place order[i] moves to place i. */
+/* The addresses are in a new order: the address at index order[i] moves to index i. */
 void gxds_connector_reorder(gxds_connector *c, const uint32_t *order);
 
 #ifdef __cplusplus

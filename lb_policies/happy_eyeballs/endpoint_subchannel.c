@@ -11,10 +11,11 @@
 #include "lb_policies/happy_eyeballs/load_relay.h"
 #include "resources/endpoints.h"
 
-/* Where picks find the connected subchannel. A pick may look at a holder that the serializer is
- * giving up, so its memory stays as long as the endpoint. A holder that is free is used again. */
+/* Points to the connected subchannel, for picks. A pick may read a holder while the serializer
+ * gives it up, so the memory of a holder stays as long as the endpoint. A free holder is used
+ * again. */
 typedef struct holder {
-  gxds_ref refs; /* 0: it is free */
+  gxds_ref refs; /* 0: the holder is free */
   gxds_subchannel *subchannel;
   struct holder *next;
 } holder;
@@ -22,7 +23,7 @@ typedef struct holder {
 /* The watch of a policy. */
 typedef struct watch {
   gxds_watch *outer;
-  bool is_due; /* to be notified */
+  bool is_due; /* the watcher has to be notified */
   struct watch *prev;
   struct watch *next;
 } watch;
@@ -33,11 +34,13 @@ typedef struct endpoint {
   gxds_subchannel_maker *maker; /* a reference */
   const gxds_args *args;        /* a reference */
 
-  gxds_lb_address address;       /* what all addresses share; what it points to is owned */
-  const gxds_locality *locality; /* without endpoints; a reference; NULL: none */
+  gxds_lb_address address;       /* what all addresses have in common; the memory that it points to
+                                    is owned */
+  const gxds_locality *locality; /* a reference to the locality, without its endpoints; NULL:
+                                    none */
   gxds_str hostname;             /* owned */
   gxds_str proxy;                /* owned */
-  gxds_str all;                  /* its addresses, as text; owned */
+  gxds_str all;                  /* all addresses as text; owned */
 
   gxds_connector *connector; /* NULL: there are no watches */
   watch *watches;
@@ -85,8 +88,8 @@ static gxds_subchannel *make(void *owner, uint32_t index) {
 
 /* --- What picks see --- */
 
-/* Gives up the subchannels of holders that no pick looks at any more. Only this function does, so
- * it always happens under the serializer. */
+/* Gives up the subchannels of holders that no pick looks at any more. Only this function does so,
+ * so that it always happens under the serializer. */
 static void clean_holders(endpoint *e) {
   for (holder *h = e->holders; h; h = h->next) {
     if (h == atomic_load_explicit(&e->current, memory_order_relaxed)) continue;
@@ -141,7 +144,7 @@ static void notify_due(endpoint *e) {
 static void on_state(void *owner, grpc_connectivity_state state, const gxds_status *status,
                      gxds_subchannel *chosen) {
   endpoint *e = owner;
-  gxds_subchannel_ref(&e->base); /* a watcher may give up the last other reference */
+  gxds_subchannel_ref(&e->base); /* a watcher may give up the last reference besides this one */
   if (chosen != e->chosen) {
     e->chosen = chosen;
     set_connected(e, chosen);
@@ -173,7 +176,7 @@ static void add_watch(gxds_subchannel *s, gxds_watch *outer) {
   outer->subchannels = w;
   DL_APPEND(e->watches, w);
   if (!e->connector) e->connector = gxds_connector_create(e->channel, &ops, e, e->count);
-  if (!e->has_state) return; /* on_state() will notify it */
+  if (!e->has_state) return; /* no state yet: on_state() will notify the watch */
   gxds_subchannel_ref(s);
   e->channel->ops->run_later(e->channel, notify_new, e);
 }
@@ -189,7 +192,7 @@ static void stop(endpoint *e) {
 
 static void free_watch(void *arg) { gxds_free(arg); }
 
-/* Not freed at once, because a caller further up the stack may still use it. */
+/* The memory is freed later, because a caller further up the stack may still use it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   endpoint *e = (endpoint *)s;
   watch *w = outer->subchannels;
@@ -289,7 +292,7 @@ static void destroy(gxds_subchannel *s) {
   e->channel->ops->post(e->channel, free_endpoint, e);
 }
 
-/* A copy of the locality without its endpoints, so that these are not kept as long as e. */
+/* A copy of the locality without its endpoints. So e does not keep these endpoints in memory. */
 static const gxds_locality *name_of(const gxds_locality *l) {
   return l ? gxds_locality_create(l->region, l->zone, l->sub_zone, l->weight, 0) : NULL;
 }

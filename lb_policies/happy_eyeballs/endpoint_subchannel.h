@@ -14,7 +14,7 @@ extern "C" {
 /* Makes subchannels to single addresses until its owner ends it. */
 typedef struct gxds_subchannel_maker {
   gxds_ref refs;
-  void *of; /* NULL: the owner has ended it */
+  void *of; /* the owner; NULL: the owner has ended the maker */
   gxds_subchannel *(*make)(void *of, const gxds_lb_address *address, const gxds_args *args);
 } gxds_subchannel_maker;
 
@@ -31,7 +31,7 @@ gxds_subchannel *gxds_endpoint_subchannel_create(gxds_lb_channel *channel, gxds_
                                                  const gxds_lb_address *address,
                                                  const gxds_args *args);
 /* The subchannel of the connected address, as the maker made it; NULL if none is connected. s must
- * be one of gxds_endpoint_subchannel_create(). The caller owns the returned reference. Any thread,
+ * come from gxds_endpoint_subchannel_create(). The caller owns the returned reference. Any thread,
  * without a lock. */
 gxds_subchannel *gxds_endpoint_subchannel_connected(gxds_subchannel *s);
 

@@ -10,7 +10,7 @@
 typedef struct outlet {
   gxds_ref refs;
   pthread_mutex_t lock;     /* held while the listener is called */
-  gxds_load_listener *to;   /* a reference; NULL: no reports were requested yet */
+  gxds_load_listener *to;   /* a reference; NULL until reports are requested */
   const struct inlet *open; /* the inlet whose reports are passed on; NULL: none */
 } outlet;
 
@@ -22,7 +22,8 @@ typedef struct inlet {
 
 struct gxds_load_relay {
   outlet *out;
-  inlet *in;                   /* of the chosen subchannel; a reference; NULL: none requested */
+  inlet *in;                   /* the inlet of the chosen subchannel; a reference; NULL: no reports
+                                  are requested */
   gxds_subchannel *subchannel; /* a reference; NULL: none is chosen */
   gxds_duration interval;
 };
@@ -34,7 +35,8 @@ static void unref_outlet(outlet *o) {
   gxds_free(o);
 }
 
-/* False, and unlocked, if the reports of i are not passed on any more. */
+/* Locks the outlet. If the reports of i are no longer passed on, returns false and leaves the
+ * outlet unlocked. */
 static bool lock(const inlet *i) {
   pthread_mutex_lock(&i->out->lock);
   if (i->out->open == i) return true;
@@ -77,7 +79,7 @@ gxds_load_relay *gxds_load_relay_create(void) {
   return r;
 }
 
-/* is_new: as gxds_load_relay_choose(). */
+/* is_new: as in gxds_load_relay_choose(). */
 static void request(gxds_load_relay *r, bool is_new) {
   static const gxds_load_listener_ops ops = {connection_changed, reported, destroy_inlet};
   if (!r->subchannel || !r->out->to) return;

@@ -11,12 +11,13 @@
 extern "C" {
 #endif
 
-/* Call the functions under the serializer. Reports are passed on on any thread. One owner. */
+/* Call the functions under the serializer. Reports are passed on by whichever thread delivers them.
+ * One owner. */
 typedef struct gxds_load_relay gxds_load_relay;
 gxds_load_relay *gxds_load_relay_create(void);
 void gxds_load_relay_destroy(gxds_load_relay *r); /* NULL is allowed */
 
-/* As gxds_subchannel_report_load(). */
+/* Like gxds_subchannel_report_load(), for the endpoint. */
 void gxds_load_relay_want(gxds_load_relay *r, gxds_load_listener *l, gxds_duration interval);
 /* From now on only the reports of this subchannel (NULL: of none) are passed on. is_new: the
  * subchannel has just connected; the listener gets connection_changed(). */

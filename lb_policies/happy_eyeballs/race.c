@@ -3,26 +3,26 @@
 #include "base/memory.h"
 
 typedef enum phase {
-  PHASE_NONE,    /* there are no subchannels: the chosen one was lost */
-  PHASE_LOOKING, /* not all of them have reported a state */
-  PHASE_IDLE,    /* no connection was requested */
+  PHASE_NONE,    /* there are no subchannels, because the chosen one was lost */
+  PHASE_LOOKING, /* some subchannel has not reported a state yet */
+  PHASE_IDLE,    /* all have reported, and no connection is requested */
   PHASE_PASS,    /* the addresses connect one after the other */
-  PHASE_FAILED,  /* all failed; each connects whenever its backoff is over */
+  PHASE_FAILED,  /* all addresses failed; each connects whenever its backoff is over */
   PHASE_CHOSEN,
 } phase;
 
 typedef struct address {
   grpc_connectivity_state state;
   bool has_reported;
-  bool failed; /* in this pass */
+  bool failed; /* the address has failed in this pass */
   bool connect_due;
 } address;
 
 struct gxds_race {
   phase phase;
   bool wanted;       /* LOOKING: a connection is wanted, so a pass follows */
-  uint32_t at;       /* PASS: the last address whose turn began; count: none is left */
-  uint32_t failures; /* FAILED: the number since the last report */
+  uint32_t at;       /* PASS: the last address whose turn began; equal to count if none is left */
+  uint32_t failures; /* FAILED: how many attempts failed since the last report */
   uint32_t chosen;
   gxds_time deadline;
 
@@ -30,7 +30,7 @@ struct gxds_race {
   bool choose_due;
   bool drop_due;
   bool publish_due;
-  bool connects_due; /* an address may have connect_due */
+  bool connects_due; /* connect_due may be set for some address */
   bool has_published;
   grpc_connectivity_state published;
 
@@ -42,7 +42,7 @@ void gxds_race_destroy(gxds_race *r) { gxds_free(r); }
 
 gxds_time gxds_race_deadline(const gxds_race *r) { return r->deadline; }
 
-/* again: even if this state was the last to be published. */
+/* again: publishes even if the state is the same as the last one that was published. */
 static void publish(gxds_race *r, grpc_connectivity_state state, bool again) {
   if (!again && r->has_published && r->published == state) return;
   r->has_published = true;
@@ -88,7 +88,7 @@ static void fail_if_all_have(gxds_race *r) {
   fail(r);
 }
 
-/* Goes on with address r->at, or with the first one after it that is not in backoff. */
+/* Continues with address r->at, or with the first address after it that is not in backoff. */
 static void go_on(gxds_race *r, gxds_time now) {
   r->deadline = GXDS_TIME_NEVER;
   for (; r->at < r->count; r->at++) {
@@ -161,7 +161,8 @@ void gxds_race_on_connect(gxds_race *r, gxds_time now) {
 
 static void on_state_in_pass(gxds_race *r, uint32_t index, gxds_time now) {
   address *a = &r->addresses[index];
-  if (index > r->at || a->failed) return; /* its turn is still to come, or is over */
+  /* The address has not had its turn yet, or has already failed. */
+  if (index > r->at || a->failed) return;
   if (a->state == GRPC_CHANNEL_IDLE) want(r, index);
   if (a->state != GRPC_CHANNEL_TRANSIENT_FAILURE) return;
   a->failed = true;

@@ -7,10 +7,10 @@
  *
  * A life: all subchannels are made and watched. The first that is READY is chosen, and all others
  * end. A request to connect starts a pass over the addresses: the next address starts when the last
- * has failed or took longer than GXDS_RACE_DELAY, while earlier attempts go on. When every address
- * has failed, the state is TRANSIENT_FAILURE until one is READY, and each address connects whenever
- * its backoff is over. When the chosen connection breaks, the state is IDLE. The next request to
- * connect makes all subchannels anew.
+ * one has failed, or has taken longer than GXDS_RACE_DELAY. Earlier attempts continue. When every
+ * address has failed, the state is TRANSIENT_FAILURE until one is READY, and each address connects
+ * whenever its backoff is over. When the chosen connection breaks, the state is IDLE. The next
+ * request to connect makes all subchannels again.
  *
  * The chosen subchannel may report a state other than READY or IDLE while it is connected but not
  * healthy (A17), or ejected (A50). It stays chosen, and the endpoint reports the same state.
@@ -35,11 +35,12 @@ typedef struct gxds_race gxds_race;
 #define GXDS_RACE_DELAY (250 * GXDS_MILLISECOND)
 
 typedef enum gxds_race_op_kind {
-  GXDS_RACE_MAKE,    /* make a subchannel for each address, and watch it */
+  GXDS_RACE_MAKE,    /* make a subchannel for each address, and watch them */
   GXDS_RACE_CONNECT, /* ask the subchannel of `address` to connect */
   GXDS_RACE_CHOOSE,  /* `address` is connected: end the subchannels of all others */
   GXDS_RACE_DROP,    /* end all subchannels */
-  GXDS_RACE_PUBLISH, /* report the state; if several failed, with the last failure */
+  GXDS_RACE_PUBLISH, /* report the state; for a failure, with the status of the address that failed
+                        last */
 } gxds_race_op_kind;
 
 typedef struct gxds_race_op {
@@ -55,12 +56,12 @@ void gxds_race_destroy(gxds_race *r); /* NULL is allowed */
 
 /* A connection is needed. No effect if there is one, or if the race is connecting. */
 void gxds_race_on_connect(gxds_race *r, gxds_time now);
-/* The subchannel of an address has this state. */
+/* The subchannel of an address reported this state. */
 void gxds_race_on_state(gxds_race *r, uint32_t address, grpc_connectivity_state state,
                         gxds_time now);
 void gxds_race_on_deadline(gxds_race *r, gxds_time now); /* early calls are harmless */
-/* The addresses have a new order: the one at place order[i] moves to place i. A pass starts again.
- */
+/* The addresses are in a new order: the address at index order[i] moves to index i. A pass that is
+ * in progress starts again. */
 void gxds_race_on_reorder(gxds_race *r, const uint32_t *order, gxds_time now);
 
 /* Sets *op to the next operation; false if there is none. Call it after every event, until it

@@ -42,7 +42,8 @@ uint64_t gxds_active_requests_count(const gxds_active_requests *a) {
 struct gxds_draws {
   gxds_ref refs;
   size_t count;
-  _Atomic uint32_t chances[]; /* of each endpoint, out of CERTAIN: that a draw of it counts */
+  _Atomic uint32_t chances[]; /* for each endpoint, the probability that a draw of it counts, as a
+                                 part of CERTAIN */
 };
 
 #define CERTAIN (UINT32_C(1) << 16)
@@ -73,8 +74,8 @@ void gxds_draws_set(gxds_draws *d, const double *shares) {
   }
 }
 
-/* A draw that does not count is repeated. That takes long if nearly all endpoints are new, so after
- * this many draws the last one counts: a new endpoint then gets a few RPCs too many. */
+/* A draw that does not count is repeated. That could take long if nearly all endpoints are new. So
+ * after this many draws the last one counts, and a new endpoint may get a few RPCs too many. */
 enum { DRAWS_MAX = 100 };
 
 static size_t draw(const gxds_draws *d, size_t count, gxds_random *random) {

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* A48: how many endpoints are drawn. A config with more than the maximum means the maximum. */
+/* A48: how many endpoints are drawn. A larger number in a config counts as the maximum. */
 #define GXDS_LEAST_REQUEST_CHOICES_DEFAULT 2
 #define GXDS_LEAST_REQUEST_CHOICES_MIN 2
 #define GXDS_LEAST_REQUEST_CHOICES_MAX 10
@@ -38,12 +38,13 @@ typedef struct gxds_draws gxds_draws;
 gxds_draws *gxds_draws_create(size_t count);
 gxds_draws *gxds_draws_ref(gxds_draws *d);
 void gxds_draws_unref(gxds_draws *d); /* NULL is allowed */
-/* Sets the share of each endpoint, which is above 0. One caller at a time. */
+/* Sets the shares of all endpoints. Each share is greater than 0. Only one thread may call this at
+ * a time. */
 void gxds_draws_set(gxds_draws *d, const double *shares);
 
 /* Returns the place of the chosen endpoint. count and choices are at least 1. draws is for count
  * endpoints; NULL: all are drawn equally often. An endpoint may be drawn more than once. If several
- * have the fewest RPCs, the first drawn is chosen. The counts may change meanwhile, which A48
+ * have the fewest RPCs, the first drawn is chosen. The counts may change during the call, which A48
  * accepts. */
 size_t gxds_least_request_choose(const gxds_active_requests *const *members, size_t count,
                                  const gxds_draws *draws, uint32_t choices, gxds_random *random);

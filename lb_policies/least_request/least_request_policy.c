@@ -9,11 +9,12 @@ typedef struct policy {
   gxds_endpoints_policy endpoints; /* first */
   gxds_address_list list;
   uint32_t choices;
-  gxds_active_requests **active; /* by the low half of the token; references; some of them belong to
+  gxds_active_requests **active; /* indexed by the low half of the token; references; some belong to
                                     endpoints that are gone */
   uint32_t active_count;
   gxds_newcomers newcomers; /* empty without slow start */
-  gxds_draws *draws;        /* of the last picker; NULL: there is none, or no slow start */
+  gxds_draws *draws;        /* the draws of the last picker; NULL: there is no picker, or no slow
+                               start */
 } policy;
 
 /* --- Picks --- */
@@ -52,7 +53,7 @@ static void finished(gxds_tracker *base, const gxds_finish *f) {
 
 static void destroy_tracker(gxds_tracker *base) {
   tracker *t = (tracker *)base;
-  stop(t); /* if the attempt started but never finished */
+  stop(t); /* for an attempt that started but never finished */
   gxds_active_requests_unref(t->active);
 }
 
@@ -88,7 +89,7 @@ static void destroy_picker(gxds_picker *base) {
 
 static bool has_slow_start(const policy *p) { return p->newcomers.config.window > 0; }
 
-/* Renews the shares of p->draws, and sets the deadline for the next time. */
+/* Computes the slow-start shares in p->draws again, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->newcomers.member_count, sizeof *shares);
   const gxds_time next =

@@ -13,7 +13,8 @@ extern "C" {
 
 extern const gxds_policy_type gxds_least_request_policy;
 
-/* Only its parse() makes one: control planes and programs write it as JSON. */
+/* Only the policy's parse() makes a config, because control planes and programs write it as
+ * JSON. */
 typedef struct gxds_least_request_config {
   gxds_lb_config base;
   uint32_t choices;           /* how many endpoints are drawn for an RPC */

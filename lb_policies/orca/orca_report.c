@@ -17,7 +17,8 @@ enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
 enum { WIRE_TYPE_BITS = 7, WIRE_TYPE_FIXED64 = 1 };
 
-/* The value of a double, which is the last eight bytes of its field. 0 if it is no double. */
+/* The value of a double field, which is in the last eight bytes of the field. 0 if the field is not
+ * a double. */
 static double double_of(const gxds_wire_field *f) {
   double value;
   if (f->whole.size <= sizeof value || (f->whole.data[0] & WIRE_TYPE_BITS) != WIRE_TYPE_FIXED64) {
@@ -27,7 +28,7 @@ static double double_of(const gxds_wire_field *f) {
   return value;
 }
 
-/* An entry of a map: a message of a key and a value, either of which may be left out. */
+/* Reads an entry of a map, which is a message with a key and a value. Either may be missing. */
 static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
   *out = (gxds_orca_metric){0};
   if (!gxds_wire_is_whole(bytes)) return false;
@@ -77,8 +78,8 @@ bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
   return true;
 }
 
-/* Whether one of the next `room` entries has that name too: of several entries with one key the
- * last counts. */
+/* Whether one of the next `room` entries has the same name. If so, this entry does not count,
+ * because the last one with a key counts. */
 static bool comes_again(gxds_str rest, gxds_str name, size_t room) {
   gxds_orca_metric other;
   while (room-- > 0 && next_entry(&rest, &other)) {
@@ -103,7 +104,7 @@ bool gxds_orca_report_find(const gxds_orca_report *r, gxds_orca_map map, gxds_st
   bool found = false;
   while (gxds_wire_next_value(&rest, map, &entry)) {
     if (!read_entry(entry, &metric) || !gxds_str_equal(metric.name, name)) continue;
-    *out = metric.value; /* of several entries the last counts */
+    *out = metric.value; /* no break: if several entries have the key, the last one counts */
     found = true;
   }
   return found;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Its key in the trailing metadata of an RPC. */
+/* The key of a load report in the trailing metadata of an RPC. */
 #define GXDS_ORCA_METADATA_KEY "endpoint-load-metrics-bin"
 
 /* How many named metrics of one report are read; the rest is ignored, because the time grows with
@@ -28,7 +28,7 @@ typedef struct gxds_orca_report {
   gxds_str bytes; /* private; borrowed: valid as long as the bytes that were decoded */
 } gxds_orca_report;
 
-/* bytes come from the network. False if they are no such message. */
+/* bytes come from the network. False if they are not such a message. */
 bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out);
 
 typedef struct gxds_orca_metric {

@@ -18,7 +18,7 @@ struct gxds_orca_stream {
   member *members;
   size_t count;
   gxds_duration shortest;
-  bool heard; /* the subchannel has reported a state */
+  bool heard; /* the subchannel has already reported a state */
   bool connected;
   bool refused; /* the backend sends no reports: UNIMPLEMENTED */
 };
@@ -71,7 +71,7 @@ bool gxds_orca_stream_want(gxds_orca_stream *s, gxds_load_listener *listener,
 void gxds_orca_stream_connectivity(gxds_orca_stream *s, grpc_connectivity_state state) {
   pthread_mutex_lock(&s->mutex);
   bool is_ready = state == GRPC_CHANNEL_READY;
-  /* The first state reports only what was already so before the watch. */
+  /* The first report is the state that the subchannel already had, so it is not a change. */
   bool change = s->connected || (is_ready && s->heard);
   s->heard = true;
   s->connected = is_ready;

@@ -27,9 +27,9 @@ gxds_orca_stream *gxds_orca_stream_create(void);
 gxds_orca_stream *gxds_orca_stream_ref(gxds_orca_stream *s);
 void gxds_orca_stream_unref(gxds_orca_stream *s);
 
-/* Sets how often the listener gets reports from now on. GXDS_TIME_NEVER: never; then it is not
- * called any more. The listener is borrowed until then. True if the host must start the stream
- * again, see gxds_orca_stream_interval(). */
+/* Sets how often the listener gets reports from now on. GXDS_TIME_NEVER: never; then it is no
+ * longer called. The listener is borrowed until then. True if the host must start the stream again,
+ * see gxds_orca_stream_interval(). */
 bool gxds_orca_stream_want(gxds_orca_stream *s, gxds_load_listener *listener,
                            gxds_duration interval);
 
@@ -44,7 +44,7 @@ gxds_duration gxds_orca_stream_interval(gxds_orca_stream *s);
 void gxds_orca_stream_message(gxds_orca_stream *s, gxds_str bytes);
 
 /* The stream ended with that status (a grpc_status_code). Returns a text for the log and for
- * channelz; NULL if nothing is to be logged. */
+ * channelz; NULL if there is nothing to log. */
 const char *gxds_orca_stream_ended(gxds_orca_stream *s, int status);
 
 #ifdef __cplusplus

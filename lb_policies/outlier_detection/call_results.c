@@ -30,8 +30,8 @@ void gxds_call_results_add(gxds_call_results *r, bool ok) {
   atomic_fetch_add_explicit(ok ? &r->successes : &r->failures, 1, memory_order_relaxed);
 }
 
-/* A50 swaps two pairs of numbers. Taking the values of a single pair counts each RPC exactly once
- * too. */
+/* A50 swaps two pairs of numbers. Here there is one pair, whose values are taken and set to 0. This
+ * counts each RPC exactly once too. */
 void gxds_call_results_turn(gxds_call_results *r, uint64_t *successes, uint64_t *failures) {
   *successes = atomic_exchange_explicit(&r->successes, 0, memory_order_relaxed);
   *failures = atomic_exchange_explicit(&r->failures, 0, memory_order_relaxed);

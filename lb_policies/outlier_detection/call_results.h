@@ -17,7 +17,7 @@ gxds_call_results *gxds_call_results_create(void);
 gxds_call_results *gxds_call_results_ref(gxds_call_results *r);
 void gxds_call_results_unref(gxds_call_results *r); /* NULL is allowed */
 
-/* One RPC has ended. */
+/* Counts an RPC that has ended. */
 void gxds_call_results_add(gxds_call_results *r, bool ok);
 /* Ends the interval, and returns what was counted in it. */
 void gxds_call_results_turn(gxds_call_results *r, uint64_t *successes, uint64_t *failures);

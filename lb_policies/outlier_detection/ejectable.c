@@ -13,7 +13,7 @@ typedef struct watch {
   ejectable *of;
   gxds_watch *outer;
   bool ejected;
-  bool is_due; /* to be notified */
+  bool is_due; /* the watcher has to be notified */
   bool has_state;
   grpc_connectivity_state state; /* the last seen */
   gxds_status status;
@@ -24,10 +24,10 @@ typedef struct watch {
 struct ejectable {
   gxds_subchannel base;
   gxds_ejectables *all; /* a reference */
-  uint64_t address;     /* its token */
+  uint64_t address;     /* the token of its address */
   gxds_call_results *results;
   watch *watches;
-  ejectable *prev; /* in the list of its address */
+  ejectable *prev; /* the neighbours in the list of its address */
   ejectable *next;
 };
 
@@ -103,7 +103,7 @@ static void free_watch(void *arg) {
   gxds_free(w);
 }
 
-/* Not freed at once, because notify() may be using it. */
+/* The memory is freed later, because notify() may be using it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   ejectable *e = (ejectable *)s;
   watch *w = outer->subchannels;
@@ -201,8 +201,9 @@ void gxds_ejectables_unref(gxds_ejectables *all) {
   gxds_free(all);
 }
 
-/* Policies that are notified may end subchannels and make others, so those that exist now are kept
- * meanwhile. A subchannel whose last reference was given up already is left out. */
+/* A policy that is notified may end subchannels and make others. So this holds references to the
+ * subchannels that exist now. It leaves out a subchannel whose last reference was already given
+ * up. */
 void gxds_ejectables_set_ejected(gxds_ejectables *all, uint64_t address, bool ejected) {
   const ejectable_address *place = find_address(all, address);
   if (!place) return;

@@ -24,8 +24,8 @@ void gxds_ejectables_unref(gxds_ejectables *all); /* NULL is allowed */
  * may be released on any thread; the rest is done under the serializer. */
 gxds_subchannel *gxds_ejectable_create(gxds_ejectables *all, gxds_subchannel *take_subchannel,
                                        uint64_t address);
-/* Where the RPCs to s are counted; s is one of gxds_ejectable_create(). Borrowed: valid as long as
- * s. */
+/* The counters for the RPCs to s. s must come from gxds_ejectable_create(). Borrowed: valid as long
+ * as s. */
 gxds_call_results *gxds_ejectable_results(const gxds_subchannel *s);
 
 /* Ejects the subchannels to that address, or ends their ejection. They notify their watchers, which

@@ -32,13 +32,13 @@ static void read_duration(const json_t *json, const char *name, gxds_errors *err
   gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
 }
 
-/* field: its name in the host's error. */
+/* field is the field's name in the host's error. */
 static void check_percentage(uint32_t value, const char *field, const gxds_path *at,
                              gxds_errors *errors) {
   if (value > 100) gxds_errors_add(errors, GXDS_FIELD(at, field), "value must be <= 100");
 }
 
-/* False if the config does not have it, which turns it off. */
+/* False if the config does not have this member, which turns that algorithm off. */
 static bool read_ejection(const json_t *json, const char *name, const char *threshold,
                           gxds_errors *errors, gxds_ejection *e) {
   const json_t *object;

@@ -4,7 +4,7 @@
 
 #include "host/policy.h"
 
-/* As gxds_policy_type.parse, with the host's error texts and defaults. */
+/* The policy's gxds_policy_type.parse, with the host's error texts and defaults. */
 gxds_lb_config *gxds_outlier_detection_parse(const struct json_t *json,
                                              gxds_lb_parse_list *parse_list, gxds_errors *errors);
 

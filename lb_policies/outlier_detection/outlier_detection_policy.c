@@ -12,7 +12,7 @@
 /* The tracker of one attempt. It is in the memory of the call. */
 typedef struct tracker {
   gxds_tracker base;
-  gxds_tracker *childs; /* NULL: it has none */
+  gxds_tracker *childs; /* the child's tracker; NULL: the child made none */
   gxds_call_results *results;
 } tracker;
 
@@ -87,7 +87,7 @@ static void publish(policy *p) {
 
 /* Ejects subchannels, or ends their ejection, and sets the timer. */
 static void settle(policy *p) {
-  if (p->settling) return; /* nested: the outer call does it */
+  if (p->settling) return; /* a nested call: the outer call does the work */
   p->settling = true;
   uint64_t address;
   while (!gxds_policy_ended(p->only.base) && gxds_outliers_next(p->machine, &address)) {

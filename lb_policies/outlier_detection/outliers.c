@@ -18,13 +18,13 @@ typedef struct host {
   bool ejected;
   gxds_time ejected_at;
   uint32_t multiplier;
-  bool reported_ejected; /* as its subchannels were last notified */
-  /* In the interval that ended last. */
+  bool reported_ejected; /* whether its subchannels were last notified of an ejection */
+  /* The RPCs in the interval that ended last. */
   uint64_t volume;
   uint64_t successes;
   UT_hash_handle by_address;
   UT_hash_handle by_token;
-  bool changed; /* it is in the list of gxds_outliers.changed */
+  bool changed; /* the address is in the list gxds_outliers.changed */
   struct host *next_changed;
 } host;
 
@@ -32,7 +32,7 @@ struct gxds_outliers {
   gxds_outlier_detection settings;
   gxds_random random;
   size_t addresses;
-  gxds_time started; /* when the timer was started; GXDS_TIME_NEVER: it does not run */
+  gxds_time started; /* when the timer was started; GXDS_TIME_NEVER: no timer runs */
   host *by_address;
   host *by_token;
   size_t ejected;
@@ -200,8 +200,9 @@ gxds_time gxds_outliers_deadline(const gxds_outliers *o) {
 
 /* ---- the end of an interval ---- */
 
-/* "The percentage of ejected addresses" is that of the addresses in the config, if it has any. More
- * may be known: a priority that is not needed any more keeps its subchannels for a while. */
+/* "The percentage of ejected addresses" refers to the addresses in the config, if it has any. More
+ * addresses may be known, because a priority that is not needed any more keeps its subchannels for
+ * a while. */
 static bool enough_are_ejected(const gxds_outliers *o) {
   const size_t addresses = o->addresses > 0 ? o->addresses : HASH_CNT(by_address, o->by_address);
   return (double)o->ejected * 100 >= (double)o->settings.max_ejection_percent * (double)addresses;
@@ -257,8 +258,8 @@ static void on_outlier(gxds_outliers *o, host *h, bool by_success_rate, gxds_tim
   }
 }
 
-/* Runs one of the two algorithms. An ejected address is not ejected again: RPCs that still end
- * there began before its ejection. */
+/* Runs one of the two algorithms. An ejected address is not ejected again, because the RPCs that
+ * still end there began before the ejection. */
 static void run_algorithm(gxds_outliers *o, bool by_success_rate, gxds_time now) {
   const gxds_ejection *e =
       by_success_rate ? &o->settings.success_rate : &o->settings.failure_percentage;

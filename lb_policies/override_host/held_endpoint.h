@@ -15,24 +15,25 @@ typedef struct gxds_held_endpoint gxds_held_endpoint;
 struct gxds_held_endpoint {
   gxds_ref refs;
   gxds_subchannel *subchannel; /* a reference */
-  gxds_str addresses;          /* in the form of a cookie; owned */
+  gxds_str addresses;          /* the addresses as a cookie has them; owned */
   atomic_int state; /* the subchannel's state; CONNECTING until it is known. It does not change any
                        more once the policy has let go of the endpoint */
   atomic_bool used; /* a session used it since the policy last checked */
-  atomic_bool requested; /* a picker asked the policy to connect it since its state last changed */
-  /* The policy's own fields. */
+  atomic_bool requested; /* since the last change of the state, a picker has asked the policy to
+                            connect the endpoint */
+  /* The fields below are only for the policy. */
   gxds_watch watch;
   void (*changed)(void *policy); /* called when the state changes */
   void *policy;
-  gxds_address key; /* one of its addresses */
+  gxds_address key; /* one of the endpoint's addresses */
   gxds_time last_used;
-  gxds_held_endpoint *prev; /* in the policy's list */
+  gxds_held_endpoint *prev; /* the neighbours in the policy's list */
   gxds_held_endpoint *next;
 };
 
-/* Makes one for the endpoint with that index. http_connect: connect through its proxy, if it has
- * one (A86). `changed` is called when its state changes, until the policy lets go of it. The caller
- * owns the returned reference; NULL if no subchannel can be made. */
+/* Makes a held endpoint for the endpoint with that index. http_connect: connect through its proxy,
+ * if it has one (A86). `changed` is called when its state changes, until the policy lets go of it.
+ * The caller owns the returned reference; NULL if no subchannel can be made. */
 gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_args *args,
                                               const gxds_locality *locality, uint32_t index,
                                               bool http_connect, void (*changed)(void *policy),
@@ -46,7 +47,7 @@ void gxds_held_endpoint_unref(gxds_held_endpoint *h); /* NULL is allowed. Any th
 void gxds_held_endpoint_let_go(gxds_held_endpoint *take_h);
 /* For pickers: marks the endpoint as used by a session. */
 static inline void gxds_held_endpoint_use(gxds_held_endpoint *h) {
-  /* Most RPCs only read it. */
+  /* Most RPCs find it set and only read it. */
   if (!atomic_load_explicit(&h->used, memory_order_relaxed)) {
     atomic_store_explicit(&h->used, true, memory_order_relaxed);
   }

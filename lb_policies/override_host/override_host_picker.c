@@ -10,7 +10,7 @@
 typedef struct session_subchannel {
   gxds_subchannel base;
   gxds_address key;
-  gxds_str addresses; /* in the form of a cookie; owned */
+  gxds_str addresses; /* the addresses as a cookie has them; owned */
 } session_subchannel;
 
 static void destroy_subchannel(gxds_subchannel *s) {
@@ -82,7 +82,8 @@ typedef struct wanted_endpoint {
   gxds_address not_held_address;
 } wanted_endpoint;
 
-/* True if the endpoint is READY: then the RPC goes there. Else the endpoint is noted in *w. */
+/* Returns true if the endpoint is READY: then the RPC goes there. Otherwise notes the endpoint in
+ * *w. */
 static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address,
                     wanted_endpoint *w, gxds_held_endpoint **ready) {
   gxds_held_endpoint *h = atomic_load_explicit(&endpoint->held, memory_order_acquire);
@@ -103,15 +104,15 @@ static bool look_at(gxds_session_endpoint *endpoint, const gxds_address *address
     case GRPC_CHANNEL_CONNECTING:
       w->connecting = true;
       break;
-    default: /* it can't be reached */
+    default: /* the endpoint cannot be reached */
       break;
   }
   return false;
 }
 
-/* A75: picks the first endpoint of the cookie that is READY. If none is, the RPC waits for one that
- * is IDLE, else CONNECTING, else not held yet. False if there is no such endpoint either: then the
- * policy below picks. */
+/* A75: picks the first endpoint of the cookie that is READY. If none is READY, the RPC waits for
+ * one that is IDLE, or else for one that is CONNECTING, or else for one that is not held yet.
+ * Returns false if there is no such endpoint either: then the policy below picks. */
 static bool pick_wanted(const override_host_picker *p, gxds_session *session, const gxds_pick *call,
                         gxds_picked *out) {
   wanted_endpoint w = {NULL, false, NULL, {{0}, 0, 0}};

@@ -5,7 +5,7 @@
 
 #include "lb_policies/override_host/session_table.h"
 
-/* The pokes that the policy gets, with the bytes of a gxds_address as their text. Either may come
+/* The pokes that the policy gets, with the bytes of a gxds_address as their text. A poke may come
  * too late. */
 enum {
   GXDS_OVERRIDE_HOST_HOLD,    /* a session uses the endpoint of that address */

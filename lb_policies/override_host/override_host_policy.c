@@ -11,11 +11,11 @@
 #include "xds_resolver/config.h"
 
 typedef struct policy {
-  gxds_only_child only; /* first; its picker and state are published by publish() */
+  gxds_only_child only; /* first member; publish() publishes its picker and state */
   uint64_t seed;
-  bool busy;                 /* during an update: it publishes at its end */
+  bool busy;                 /* an update is in progress, and publishes when it ends */
   bool changed;              /* the published picker or state is out of date */
-  gxds_session_table *table; /* of entry; NULL before the first update */
+  gxds_session_table *table; /* the table for entry's endpoints; NULL before the first update */
   gxds_held_endpoint *held;  /* a list: the endpoints that sessions use */
 
   /* From the last update. The policy owns these references. */
@@ -34,7 +34,7 @@ static void publish(policy *p) {
   gxds_status_fini(&status);
 }
 
-/* Publishes a new picker, with which RPCs that wait are picked again. */
+/* Publishes a new picker, so that waiting RPCs are picked again. */
 static void publish_anew(void *self) {
   policy *p = self;
   p->changed = true;
@@ -61,7 +61,7 @@ static void set_table(policy *p, gxds_session_table *take_table) {
   p->changed = true;
 }
 
-/* Makes the table of the current endpoints. keeps: endpoints that are reached in the same way as
+/* Makes a new table of the current endpoints. keeps: endpoints that are reached in the same way as
  * before stay held. */
 static void renew_table(policy *p, bool keeps) {
   const gxds_session_source of = {p->entry->endpoints, cluster_of(p)->session_health,
@@ -97,8 +97,8 @@ static void sweep(void *self) {
   DL_FOREACH_SAFE(p->held, h, next) {
     if (atomic_exchange_explicit(&h->used, false, memory_order_relaxed)) h->last_used = now;
     /* RPCs may wait for an endpoint that connects. If the policy dropped it, these RPCs would make
-     * the policy hold it again. It would begin to connect once more, and the RPCs would never see
-     * that it can't be reached. */
+     * the policy hold it again. The endpoint would begin to connect once more, and the RPCs would
+     * never learn that it cannot be reached. */
     if (now - h->last_used < timeout || is_connecting(h)) continue;
     if (!table) table = gxds_session_table_copy(p->table, gxds_session_table_source(p->table));
     gxds_session_table_forget(table, &h->key);
@@ -177,7 +177,7 @@ static void take_update(policy *p, const gxds_lb_update *given, const gxds_clust
   if (!before || other_args || before->endpoints != entry->endpoints ||
       before->cluster->session_health != entry->cluster->session_health ||
       before->cluster->http_connect != entry->cluster->http_connect) {
-    renew_table(p, !other_args); /* other args lead to other subchannels */
+    renew_table(p, !other_args); /* with other args, endpoints need other subchannels */
   }
   if (before && before->cluster->session_idle_timeout != entry->cluster->session_idle_timeout) {
     set_next_sweep(p);
@@ -195,7 +195,7 @@ static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_cluster_entry *entry = entry_in(p, given);
-  if (!entry) { /* does not happen below cds */
+  if (!entry) { /* cds always gives an entry */
     gxds_status status =
         gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with endpoints in the snapshot",
                          gxds_override_host_policy.name);

@@ -4,11 +4,11 @@
  * whose cookie names an endpoint goes to that endpoint, as long as the cluster has the endpoint in
  * a state that override_host_status allows. For all other RPCs, the policy below picks.
  *
- * The policy holds a subchannel of its own to each endpoint that sessions use. The host's pool
- * gives this subchannel and that of the policy below one connection. So the connection stays when
- * the policy below releases its subchannel, because the endpoint begins to drain, or because its
- * priority is not in use. A subchannel that no session used for the cluster's idle timeout is
- * released. */
+ * The policy holds its own subchannel to each endpoint that sessions use. The host's subchannel
+ * pool lets this subchannel and the one of the policy below share one connection. So the connection
+ * stays when the policy below releases its subchannel, because the endpoint begins to drain, or
+ * because its priority is not in use. A subchannel that no session used for the cluster's idle
+ * timeout is released. */
 #ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_OVERRIDE_HOST_POLICY_H_
 
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Configs: gxds_cluster_child_config. */
+/* The policy's config is a gxds_cluster_child_config. */
 extern const gxds_policy_type gxds_override_host_policy;
 
 /* A75: the policy does not look for unused endpoints more often than this. */

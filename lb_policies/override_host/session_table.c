@@ -6,17 +6,18 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* How many addresses a page has on average. A change copies a page, and each table has a reference
- * on each of its pages. */
+/* How many addresses a page has on average. Small pages make changes cheap, because a change copies
+ * a page. Large pages make a copy of the table cheap, because each table has a reference to each of
+ * its pages. */
 #define ADDRESSES_OF_A_PAGE 16u
 
 typedef struct slot {
   gxds_address address;
-  gxds_session_endpoint *endpoint; /* a reference; NULL: it is free */
+  gxds_session_endpoint *endpoint; /* a reference; NULL: the slot is free */
 } slot;
 
-/* A hash table with open addressing, at most half full. Only one table has it while that table is
- * being made. Then it is immutable, and later tables may share it. */
+/* A hash table with open addressing, at most half full. While a table is being made, only that
+ * table has the page. Afterwards the page is immutable, and later tables may share it. */
 typedef struct page {
   gxds_ref refs;
   uint32_t count;
@@ -29,7 +30,7 @@ struct gxds_session_table {
   gxds_session_source of; /* endpoints: a reference */
   uint64_t seed;
   size_t count;  /* addresses */
-  unsigned bits; /* how many of the high bits of a hash are the number of its page */
+  unsigned bits; /* how many high bits of a hash select the page */
   page *pages[]; /* references; NULL: an empty page */
 };
 

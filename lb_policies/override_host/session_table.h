@@ -1,8 +1,9 @@
-/* gxds_session_table: the endpoints of a cluster that may serve sessions, by each of their
- * addresses (A55's address_map). Pickers look up cookies in it. Counted by reference: any thread,
- * no locks. Once it is shared it is immutable, except the atomic fields of its endpoints. When
- * endpoints change, the policy makes another table (session_update.h), which shares everything
- * unchanged with the last table. Private to override_host. */
+/* gxds_session_table: a map from addresses to the endpoints of a cluster that may serve sessions
+ * (A55's address_map). An endpoint is in it once for each of its addresses. Pickers look up cookies
+ * in it. Counted by reference: any thread, no locks. Once it is shared it is immutable, except the
+ * atomic fields of its endpoints. When endpoints change, the policy makes another table
+ * (session_update.h), which shares everything unchanged with the last table. Private to
+ * override_host. */
 #ifndef GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_TABLE_H_
 #define GRPC_XDS_LB_POLICIES_OVERRIDE_HOST_SESSION_TABLE_H_
 
@@ -13,16 +14,17 @@
 typedef struct gxds_session_endpoint gxds_session_endpoint;
 struct gxds_session_endpoint {
   gxds_ref refs;
-  atomic_bool requested;              /* a picker asked the policy to hold it */
-  atomic_bool refused;                /* the policy cannot hold it */
+  atomic_bool requested;              /* a picker has asked the policy to hold the endpoint */
+  atomic_bool refused;                /* the policy cannot hold the endpoint */
   _Atomic(gxds_held_endpoint *) held; /* a reference; NULL: none. Set once */
-  /* The policy's own: its place in the cluster's endpoints when it was added. */
+  /* Only for the policy: where the endpoint was in the cluster's endpoints when it was added. */
   bool draining;     /* it is in its locality's list of draining endpoints, not in the main list */
   uint32_t priority; /* priority, locality and index are numbers */
   uint32_t locality;
   uint32_t index;
-  uint32_t times; /* how often it occurs: DNS may return an address more than once */
-  /* During an update: the old endpoints have it, and the new ones are not known to have it. */
+  uint32_t times; /* how often the endpoint occurs, because DNS may return an address more than
+                     once */
+  /* During an update: the old endpoints have it, and it was not found among the new ones so far. */
   bool leaving;
   const gxds_locality *was_in; /* borrowed from the endpoints before the update */
   uint32_t was_at;
@@ -32,10 +34,10 @@ struct gxds_session_endpoint {
 /* Makes an endpoint at the same place as `like`. The caller owns the returned reference. */
 gxds_session_endpoint *gxds_session_endpoint_create(const gxds_session_endpoint *like);
 void gxds_session_endpoint_unref(gxds_session_endpoint *e);
-/* From now on the endpoint is held by h. Takes a reference of its own. */
+/* From now on the endpoint is held by h. Takes its own reference. */
 void gxds_session_endpoint_hold(gxds_session_endpoint *e, gxds_held_endpoint *h);
 
-/* The source of a table. */
+/* The endpoints of a table, and which of them may serve sessions. */
 typedef struct gxds_session_source {
   const gxds_endpoints *endpoints; /* NULL: there are none */
   /* The health states of endpoints that may serve sessions, as bits 1 << gxds_health. */
@@ -45,7 +47,7 @@ typedef struct gxds_session_source {
 
 typedef struct gxds_session_table gxds_session_table;
 
-/* Makes an empty table for about `count` addresses. seed: for the hash. Takes a reference on the
+/* Makes an empty table for about `count` addresses. seed: for the hash. Takes a reference to the
  * endpoints. The caller owns the returned reference. */
 gxds_session_table *gxds_session_table_create(const gxds_session_source *of, size_t count,
                                               uint64_t seed);
@@ -55,8 +57,8 @@ gxds_session_table *gxds_session_table_copy(const gxds_session_table *t,
 gxds_session_table *gxds_session_table_ref(gxds_session_table *t);
 void gxds_session_table_unref(gxds_session_table *t); /* NULL is allowed */
 
-/* Only before the table is shared: puts e at that address, in place of the endpoint there. Takes a
- * reference of its own. */
+/* Only before the table is shared: puts e at that address, in place of the endpoint there. Takes
+ * its own reference. */
 void gxds_session_table_put(gxds_session_table *t, const gxds_address *address,
                             gxds_session_endpoint *e);
 /* Only before the table is shared: removes e at that address, if it is there. */

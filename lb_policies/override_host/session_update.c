@@ -8,10 +8,10 @@
 
 /* A change of a locality, or of its draining endpoints. One of before and after may be NULL. */
 typedef struct change {
-  const gxds_locality *before; /* NULL: there was none */
-  const gxds_locality *after;  /* NULL: there is none any more */
-  gxds_locality_stretch in;    /* the endpoints that changed */
-  gxds_session_endpoint place; /* where `after` is in the cluster's endpoints */
+  const gxds_locality *before; /* NULL: the locality is new */
+  const gxds_locality *after;  /* NULL: the locality was removed */
+  gxds_locality_stretch in;    /* the range of endpoints that changed */
+  gxds_session_endpoint place; /* the place of `after` in the cluster's endpoints */
 } change;
 
 typedef struct table_update {
@@ -99,7 +99,7 @@ static bool is_reached_alike(const gxds_locality *a, uint32_t i, const gxds_loca
   const gxds_lb_address one = gxds_locality_address(a, i);
   const gxds_lb_address other = gxds_locality_address(b, k);
   if (one.more_count != other.more_count) return false;
-  if (one.more_count == 0) return true; /* the caller found it by its address */
+  if (one.more_count == 0) return true; /* equal, because the caller found it by its only address */
   gxds_text of_one = {0};
   gxds_text of_other = {0};
   gxds_lb_address_render_set(&one, &of_one);
@@ -190,8 +190,8 @@ static bool has_address(const gxds_locality *l, uint32_t index, const gxds_addre
   return false;
 }
 
-/* Searches l for the address, from the index `near` to both sides: endpoints that came or left
- * before it moved it by their number. Sets *index. */
+/* Searches l for the address, starting at the index `near` and going in both directions, because
+ * added and removed endpoints may have moved it. Sets *index. */
 static bool is_in(const gxds_locality *l, uint32_t near, const gxds_address *address,
                   uint32_t *index) {
   if (!l || l->endpoint_count == 0) return false;

@@ -5,22 +5,23 @@
 #include "lb_policies/pace/limits.h"
 #include "lb_policies/pace/pace.h"
 
-/* How many starts are given in a row. Other threads do what these cause; they wait until this one
- * is done. */
+/* How many starts are given in a row. Each start causes work for other threads, and they wait until
+ * this thread is done. */
 #define STARTS_IN_A_ROW 8
 
-/* It exists as long as it has holders: users, timers, and work that run_later() has not run yet. */
+/* A channel's pace. It exists as long as it has holders: users, timers, and work that run_later()
+ * has not run yet. */
 typedef struct gxds_channel_pace {
   size_t holders;
   gxds_lb_channel *channel;
   gxds_pace *machine;
   gxds_eager eager;
-  gxds_pace_user **users; /* by number; NULL: has left */
+  gxds_pace_user **users; /* the users by number; NULL: that user has left */
   uint32_t capacity;
   uint32_t user_count;
   bool scheduled;
-  gxds_time timer_at;       /* NEVER: none is set */
-  struct pace_timer *timer; /* the current one; NULL: none is set */
+  gxds_time timer_at;       /* when the timer fires; NEVER: no timer is set */
+  struct pace_timer *timer; /* the current timer; NULL: no timer is set */
 } gxds_channel_pace;
 
 typedef struct pace_timer {
@@ -71,9 +72,9 @@ static void on_turn(void *arg) {
   release(p);
 }
 
-/* Gives starts, if there are any, after the work that the serializer has in its queue. If the
- * window is full, they are given when the time of its oldest attempt is over: an attempt without a
- * response may take much longer. */
+/* Gives starts, if any user wants them, after the work that the serializer has in its queue. If the
+ * window is full, starts are given when the time of its oldest attempt is over, because an attempt
+ * without a response may take much longer. */
 static void schedule(gxds_channel_pace *p) {
   if (p->scheduled) return;
   if (!gxds_pace_has_next(p->machine)) {
@@ -108,7 +109,7 @@ static void set_timer(gxds_channel_pace *p, gxds_time when) {
   p->timer = NULL;
   if (before && p->channel->ops->timer_cancel(p->channel, before->handle)) {
     gxds_free(before);
-    p->holders--; /* the caller holds it too */
+    p->holders--; /* the caller is a holder too, so this is not the last one */
   }
   if (when == GXDS_TIME_NEVER) return;
   pace_timer *t = GXDS_NEW(pace_timer);

@@ -12,25 +12,25 @@
 extern "C" {
 #endif
 
-/* A leaf policy as a member; it is part of the policy's own object, which outlives its membership.
- */
+/* A leaf policy that uses the pace. Part of the policy's own object, which must exist until
+ * gxds_channel_pace_leave(). */
 typedef struct gxds_pace_user {
   /* The policy may begin one attempt now. It calls gxds_channel_pace_settle() when the attempt
    * needs its place no longer, or at once if it has nothing to begin. */
   void (*start)(struct gxds_pace_user *u, uint64_t start);
-  uint32_t number; /* private, as the next one */
-  uint32_t eager;  /* its share of the endpoints that connect before RPCs need them */
+  uint32_t number; /* private; so is the next field */
+  uint32_t eager;  /* the policy's share of the endpoints that connect before RPCs need them */
 } gxds_pace_user;
 
 void gxds_channel_pace_join(gxds_lb_channel *c, gxds_pace_user *u);
 /* u gets no more calls. */
 void gxds_channel_pace_leave(gxds_lb_channel *c, gxds_pace_user *u);
 /* Sets how many attempts u wants to begin from now on, and whether an RPC waits for them. start()
- * is called when it is u's turn, and never from within this call. Here and below, u must be a
- * member. */
+ * is called when it is u's turn, and never from within this call. For this function and those
+ * below, u must have joined. */
 void gxds_channel_pace_want(gxds_lb_channel *c, const gxds_pace_user *u, uint32_t count,
                             bool hurries);
-/* u has that many endpoints now. Returns how many of them connect before RPCs need them. */
+/* Reports how many endpoints u has now. Returns how many of them connect before RPCs need them. */
 uint32_t gxds_channel_pace_eager(gxds_lb_channel *c, gxds_pace_user *u, uint32_t count);
 /* The window of the channel's limits (limits.h). */
 uint32_t gxds_channel_pace_window(const gxds_lb_channel *c);

@@ -3,7 +3,7 @@
  * with too few endpoints. A leaf policy connects to its other endpoints when its picks need them
  * (lb_policies/round_robin/growth.h).
  *
- * A value in the channel's own object. Confined: the channel's serializer. */
+ * Lives in the channel's own object. Confined: the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_PACE_EAGER_H_
 #define GRPC_XDS_LB_POLICIES_PACE_EAGER_H_
 
@@ -14,16 +14,17 @@
 extern "C" {
 #endif
 
-/* Both limits are those of the channel (limits.h). */
+/* The first two fields are limits of the channel (limits.h). */
 typedef struct gxds_eager {
   size_t limit;
-  uint32_t least;    /* what each leaf policy gets, if it has so many endpoints */
+  uint32_t least;    /* what each leaf policy gets at least, if it has that many endpoints */
   size_t shared_out; /* private; 0 at first */
 } gxds_eager;
 
-/* Renews the share of a leaf policy, which has `count` endpoints now: it gets all of them if it
- * can. *share: its share until now, and then the new one; 0 before the first call. A share becomes
- * smaller only if the policy has fewer endpoints. With a count of 0 the share is given back. */
+/* Computes the share of a leaf policy that has `count` endpoints now: all of them, if that many are
+ * left. *share must be the policy's last share, or 0 before the first call, and becomes the new
+ * one. A share becomes smaller only if the policy has fewer endpoints. With a count of 0 the share
+ * is given back. */
 void gxds_eager_renew(gxds_eager *e, uint32_t *share, uint32_t count);
 
 #ifdef __cplusplus

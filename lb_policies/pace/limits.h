@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The usual limit, unless the environment sets another one. Up to this number of endpoints, RPCs
+/* The default limit, unless the environment sets another one. Up to this number of endpoints, RPCs
  * need not wait for connections. With more, connections cost CPU and memory, so they are made as
  * RPCs need them. */
 #define GXDS_EAGER_ENDPOINTS 2000
@@ -20,13 +20,13 @@ extern "C" {
 typedef struct gxds_connect_limits {
   size_t eager;    /* how many endpoints connect before RPCs need them (eager.h) */
   uint32_t window; /* the most attempts in the window of the pace, from 1 to GXDS_PACE_WINDOW
-                      (pace.h). As these can connect at once, each leaf policy gets at least so many
-                      endpoints, and grows by at least so many. */
+                      (pace.h). That many can connect at once, so each leaf policy gets at least
+                      that many endpoints, and grows by at least that many. */
 } gxds_connect_limits;
 
-/* The limits of the channel. If its host has set none: a window of GXDS_PACE_WINDOW, and the limit
- * that the environment sets now. That is 0 if GRPC_XDS_CONNECT_ON_DEMAND is true, SIZE_MAX if it is
- * false, else GXDS_EAGER_ENDPOINTS. Any thread. */
+/* The limits of the channel. If its host has set none, they are a window of GXDS_PACE_WINDOW, and
+ * an `eager` that the environment decides: 0 if GRPC_XDS_CONNECT_ON_DEMAND is true, SIZE_MAX if it
+ * is false, otherwise GXDS_EAGER_ENDPOINTS. Any thread. */
 gxds_connect_limits gxds_connect_limits_of(const gxds_lb_channel *c);
 
 #ifdef __cplusplus

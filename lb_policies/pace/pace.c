@@ -10,7 +10,7 @@ typedef struct user {
   bool joined;
   bool hurries;
   uint32_t wanted;
-  uint32_t next; /* NONE: it is in no ring */
+  uint32_t next; /* the next user in the ring; NONE: this user is in no ring */
   uint32_t previous;
 } user;
 
@@ -28,7 +28,8 @@ struct gxds_pace {
   uint32_t user_capacity;
   uint32_t *free_users;
   uint32_t free_user_count;
-  uint32_t first[2]; /* whose turn it is: among users that do not hurry, and among those that do */
+  uint32_t first[2]; /* the user whose turn it is: [0] of those that do not hurry, [1] of those that
+                        do */
   place places[GXDS_PACE_WINDOW];
   uint32_t taken_count;
   uint32_t free_places[GXDS_PACE_WINDOW];

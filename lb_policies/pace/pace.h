@@ -10,7 +10,7 @@
  * Users take turns, one start each. Users that hurry (an RPC waits for them) come before all
  * others.
  *
- * It starts nothing itself. Confined: the channel's serializer. Never calls out. */
+ * It starts no attempt itself. Confined: the channel's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_PACE_PACE_H_
 #define GRPC_XDS_LB_POLICIES_PACE_PACE_H_
 
@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-/* The usual, and the greatest, size of the window. This is enough to keep two processors busy on a
- * network without delay, and few enough to finish within some ten milliseconds. */
+/* The default size of the window, which is also the greatest. This is enough to keep two processors
+ * busy on a network without delay, and few enough to finish within some ten milliseconds. */
 #define GXDS_PACE_WINDOW 96
 /* The longest time that an attempt holds its place. With the usual window this allows at least
  * 1,900 attempts a second, even if no endpoint responds. */
@@ -48,10 +48,10 @@ typedef struct gxds_pace_start {
   uint64_t id; /* never 0, never used again */
 } gxds_pace_start;
 
-/* Sets *start to the next start; its user then wants one less. False if the window is full, or if
- * no user wants a start. */
+/* Gives the next start to a user whose turn it is, and sets *start to it. That user then wants one
+ * start less. False if the window is full, or if no user wants a start. */
 bool gxds_pace_next(gxds_pace *p, gxds_time now, gxds_pace_start *start);
-/* Whether gxds_pace_next() would give one. */
+/* Whether gxds_pace_next() would return true. */
 bool gxds_pace_has_next(const gxds_pace *p);
 /* Frees the place of the start. A start whose time is already over is ignored, and so is 0. */
 void gxds_pace_settle(gxds_pace *p, uint64_t start);

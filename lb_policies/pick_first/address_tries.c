@@ -11,8 +11,8 @@ static uint32_t count_addresses(const gxds_addresses *from) {
   return count;
 }
 
-/* One address of an endpoint. If the endpoint has several, native is left out: it is the host's
- * form of all of them together. */
+/* Returns the endpoint with only one of its addresses. If it has several, native is left out,
+ * because native is the host's form of all of them together. */
 static gxds_lb_address single(const gxds_lb_address *endpoint, uint32_t index) {
   gxds_lb_address out = *endpoint;
   if (endpoint->more_count == 0) return out;

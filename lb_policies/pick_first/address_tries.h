@@ -5,12 +5,12 @@
 
 #include "host/addresses.h"
 
-/* Zero-initialised is empty. */
+/* Zero-initialised, it is empty. */
 typedef struct gxds_address_tries {
   const gxds_addresses *from; /* a reference; NULL: empty */
   gxds_lb_address *list;      /* each with one address; borrowed from the list of endpoints */
   uint32_t count;
-  gxds_str text; /* all that identifies the connections, in order, for comparing lists. Owned */
+  gxds_str text; /* everything that identifies the connections, in order, to compare lists; owned */
 } gxds_address_tries;
 
 /* Takes the addresses endpoint by endpoint, and then lets the two address families alternate. */

@@ -15,7 +15,7 @@ typedef struct attempt {
   policy *policy;
   gxds_address_tries tries;
   const gxds_args *args;     /* a reference */
-  gxds_connector *connector; /* NULL: it is made when a connection is wanted */
+  gxds_connector *connector; /* NULL until a connection is wanted */
   bool is_ready;
 } attempt;
 
@@ -24,7 +24,8 @@ struct policy {
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   attempt *current;           /* NULL: there are no addresses */
   attempt *pending;           /* replaces current when it is connected, or has failed; NULL: none */
-  bool idle;                  /* the connection was lost, and no new one was requested since */
+  bool idle;                  /* the connection was lost, and no new connection has been requested
+                                 yet */
   bool failed;                /* A62: TRANSIENT_FAILURE stays until there is a connection */
 };
 
@@ -91,8 +92,8 @@ static void promote(policy *p) {
   p->pending = NULL;
 }
 
-/* The connection is lost. As in the host's pick_first, the pending attempt takes over, if there is
- * one: it has been connecting meanwhile. */
+/* The connection is lost. If there is a pending attempt, which has already begun to connect, it
+ * takes over, as in the host's pick_first. */
 static void lose(policy *p) {
   if (p->pending) {
     promote(p);

@@ -10,8 +10,9 @@ typedef struct place {
   size_t index;
 } place;
 
-/* A113 sorts by u ^ (1 / weight), the greatest first. For great weights this comes so near to 1
- * that they look equal. So the key is minus its logarithm, the least first. */
+/* A113 sorts by u ^ (1 / weight), the greatest first. For large weights this is so close to 1 that
+ * rounding makes the keys equal. So the key here is minus the logarithm of that number, the least
+ * first. */
 static double key_of(uint32_t weight, gxds_random *random) {
   const double u = 1 - gxds_random_unit(random); /* never 0 */
   return -log(u) / (double)weight;

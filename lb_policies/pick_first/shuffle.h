@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* Fills order with 0 … count - 1 at random (A113): the probability to come first is the share of
- * the weight, and likewise among those that are left. weights has count items, none of them 0. */
+/* Fills order with 0 … count - 1 in a random order (A113). The probability that an item comes first
+ * is its share of all weights. The same holds for each further place, among the items that are
+ * left. weights has count items, none of them 0. */
 void gxds_shuffle(const uint32_t *weights, size_t *order, size_t count, gxds_random *random);
 
 #ifdef __cplusplus

@@ -103,7 +103,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_shuffled_policy = {
     .name = "grpc_xds_shuffled",
-    .trace = "pick_first", /* the flag of its usual child */
+    .trace = "pick_first", /* its child is pick_first, so it has the same flag */
     .parse = parse,
     .create = create,
     .update = update,

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Only its parse() makes a config: a Cluster's policies are written as JSON. */
+/* Only the policy's parse() makes a config, because a Cluster's policies are written as JSON. */
 extern const gxds_policy_type gxds_shuffled_policy;
 
 #ifdef __cplusplus

@@ -11,20 +11,20 @@
 typedef struct child {
   uint64_t token;
   gxds_str name; /* owned */
-  size_t slot;   /* its place in the list of priorities, or NOT_NAMED */
+  size_t slot;   /* the child's index in the list of priorities, or NOT_NAMED */
   grpc_connectivity_state state;
-  uint64_t reports;     /* how often it reported a state with a picker */
-  bool recovered;       /* reported READY or IDLE more recently than TRANSIENT_FAILURE */
-  bool update_due;      /* it has not got the last update yet */
-  bool retain_due;      /* it is not named any more, and its RETAIN is still to come */
-  gxds_time failover;   /* when the failover timer fires; NEVER: it does not run */
-  gxds_time retirement; /* when it is removed; NEVER: it is active */
+  uint64_t reports;     /* how often the child reported a state with a picker */
+  bool recovered;       /* the child has reported READY or IDLE since its last TRANSIENT_FAILURE */
+  bool update_due;      /* the child has not received the last update yet */
+  bool retain_due;      /* the child is no longer named, and its RETAIN was not returned yet */
+  gxds_time failover;   /* when the failover timer fires; NEVER: no timer runs */
+  gxds_time retirement; /* when the child is removed; NEVER: it is active */
 } child;
 
 typedef struct slot {
   gxds_str name;   /* owned */
-  size_t position; /* in the update's names */
-  child *child;    /* NULL: its turn never came, or it was removed */
+  size_t position; /* the index in the update's names */
+  child *child;    /* NULL: the child was not needed yet, or was removed */
 } slot;
 
 typedef struct removal {
@@ -40,10 +40,10 @@ struct gxds_priority_lb {
   size_t child_count;
   size_t child_capacity;
 
-  slot *slots; /* by priority */
+  slot *slots; /* the slots, in order of priority */
   size_t slot_count;
 
-  size_t update_next; /* slots before it have no child whose update is due */
+  size_t update_next; /* no slot before this index has a child whose update is due */
   bool choice_due;
   uint64_t current; /* token; 0: none */
 
@@ -51,7 +51,7 @@ struct gxds_priority_lb {
   uint64_t published; /* token; 0: nothing yet, or the empty list */
   uint64_t published_reports;
 
-  size_t retain_count; /* children with retain_due */
+  size_t retain_count; /* how many children have retain_due set */
   removal *removals;   /* children that the owner has yet to end */
   size_t removal_count;
   size_t removal_capacity;
@@ -119,7 +119,7 @@ static child *find_child(const gxds_priority_lb *lb, uint64_t token) {
 
 typedef struct named {
   gxds_str name;
-  size_t index; /* the place of the name: in the update while slots are made, later in the slots */
+  size_t index; /* the index of the name: in the update while slots are made, later in the slots */
 } named;
 
 static int compare_named(const void *a, const void *b) {
@@ -135,7 +135,7 @@ static int compare_index(const void *a, const void *b) {
   return (left->index > right->index) - (left->index < right->index);
 }
 
-/* The slots of an update, each name once, as a new array. */
+/* Makes a new array with the slots of an update. Each name has one slot. */
 static slot *make_slots(const gxds_str *names, size_t count, size_t *slot_count) {
   named *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = (named){names[i], i};
@@ -155,7 +155,7 @@ static slot *make_slots(const gxds_str *names, size_t count, size_t *slot_count)
   return slots;
 }
 
-/* A56: if it is deactivated already, its time does not start again. */
+/* A56: if the child is deactivated already, its time does not start again. */
 static void deactivate(child *c, gxds_time now) {
   if (c->retirement == GXDS_TIME_NEVER) {
     c->retirement = gxds_time_after(now, GXDS_PRIORITY_RETENTION);
@@ -193,8 +193,8 @@ static void place_children(gxds_priority_lb *lb, gxds_time now) {
   gxds_free(sorted);
 }
 
-/* Ends the retained children above the limit. Those whose time ends first go first. Of children
- * that left together, those that were made last go first. */
+/* Ends retained children, if there are more than the limit. Those whose time ends first are ended
+ * first. Of children with the same time, those that were made last are ended first. */
 static void limit_retained(gxds_priority_lb *lb) {
   size_t retained = 0;
   for (size_t i = 0; i < lb->child_count; i++) retained += lb->children[i]->slot == NOT_NAMED;
@@ -234,7 +234,7 @@ void gxds_priority_lb_on_child_state(gxds_priority_lb *lb, uint64_t token,
   switch (state) {
     case GRPC_CHANNEL_CONNECTING:
       /* A56: the timer starts when the child goes from another state to CONNECTING, if it was READY
-       * or IDLE since it failed last. A repeated CONNECTING gives it no more time. */
+       * or IDLE since it failed last. A repeated CONNECTING does not extend its time. */
       if (c->state != GRPC_CHANNEL_CONNECTING && c->recovered && c->failover == GXDS_TIME_NEVER) {
         c->failover = gxds_time_after(now, lb->failover);
       }
@@ -315,7 +315,7 @@ static bool next_update(gxds_priority_lb *lb, gxds_priority_op *op) {
   return false;
 }
 
-/* False if the choice is published already. */
+/* False if the choice was already published. */
 static bool next_choice(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *op) {
   bool deactivate_lower;
   size_t chosen = choose(lb, &deactivate_lower);
@@ -328,7 +328,7 @@ static bool next_choice(gxds_priority_lb *lb, gxds_time now, gxds_priority_op *o
   }
   slot *s = &lb->slots[chosen];
   if (!s->child) {
-    /* The choice stays due: the child may report its state while it is made. */
+    /* The choice stays due, because the child may report its state while it is being made. */
     *op = (gxds_priority_op){.kind = GXDS_PRIORITY_CREATE,
                              .child = add_child(lb, chosen, now)->token,
                              .position = s->position};
@@ -361,8 +361,8 @@ bool gxds_priority_lb_next(gxds_priority_lb *lb, gxds_time now, gxds_priority_op
   if (next_update(lb, op)) return true;
   if (lb->choice_due && next_choice(lb, now, op)) return true;
   if (next_retain(lb, op)) return true;
-  /* Last, so that the child that replaces a removed one shares its connections, and a new picker
-   * replaces that of the removed child before the child ends. */
+  /* Removals come last. So a child that replaces a removed child can share its connections, and the
+   * removed child's picker is replaced before the child ends. */
   if (lb->removal_count == 0) return false;
   *op = (gxds_priority_op){.kind = GXDS_PRIORITY_REMOVE,
                            .child = lb->removals[0].token,

@@ -10,10 +10,10 @@
  * A child is deactivated when a higher priority replaces it, or when an update no longer names it.
  * It keeps its connections for 15 minutes, so that priorities that come and go do not churn them.
  * (A115 ends this for children that are no longer named, in Java and Go, not in C-core.) A child
- * that is not named gets neither updates nor picks. If it is named again, it goes on in the state
- * it was in. The host keeps any number of unnamed children. Here there are at most
- * GXDS_PRIORITY_RETAINED_MAX: else a control plane that churns priorities would grow a client
- * without limit, which is the reason for A115.
+ * that is not named gets neither updates nor picks. If it is named again, it continues in the state
+ * that it had. The host keeps any number of unnamed children. Here there are at most
+ * GXDS_PRIORITY_RETAINED_MAX. Otherwise a client would grow without limit if a control plane keeps
+ * changing priorities, which is the reason for A115.
  *
  * A child:   created ─► CONNECTING ◄─► READY / IDLE ◄─► TRANSIENT_FAILURE      (as it reports)
  *            active ─(a higher priority is READY or IDLE,
@@ -50,8 +50,8 @@ typedef enum gxds_priority_op_kind {
   GXDS_PRIORITY_CREATE,  /* create the child and give it its first update */
   GXDS_PRIORITY_UPDATE,  /* give the child its part of the last update, unless the child has it
                             already */
-  GXDS_PRIORITY_PUBLISH, /* report this child's state, its status and its last picker; before its
-                            first picker, one that queues */
+  GXDS_PRIORITY_PUBLISH, /* report this child's state, status and last picker; before its first
+                            picker, report a picker that queues */
   GXDS_PRIORITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no priorities */
   GXDS_PRIORITY_RETAIN, /* the child is no longer named: release what it was given, and ignore its
                            requests until it is updated or removed */
@@ -71,9 +71,9 @@ typedef struct gxds_priority_op {
 gxds_priority_lb *gxds_priority_lb_create(gxds_duration failover);
 void gxds_priority_lb_destroy(gxds_priority_lb *lb); /* NULL is allowed */
 
-/* Takes the names of the children in order of priority; of equal names the first counts. Names are
- * copied. Each child that exists gets an UPDATE if it is named, else a RETAIN or a REMOVE. If too
- * many are retained, those whose time ends first are removed. */
+/* Takes the names of the children, in order of priority. Names are copied. If a name occurs several
+ * times, the first one counts. Each existing child gets an UPDATE if it is named, otherwise a
+ * RETAIN or a REMOVE. If too many are retained, those whose time ends first are removed. */
 void gxds_priority_lb_on_update(gxds_priority_lb *lb, const gxds_str *names, size_t count,
                                 gxds_time now);
 /* A child reported its state with a new picker. An unknown token and SHUTDOWN are ignored. */
@@ -93,7 +93,8 @@ uint64_t gxds_priority_lb_current(const gxds_priority_lb *lb);
 /* The part of an update that concerns one child. All of it is borrowed. */
 typedef struct gxds_priority_share {
   const void *config; /* the config of the child's policy, compared by its pointer */
-  bool from_slice; /* the child depends only on localities; false: its dependencies are not known */
+  bool from_slice; /* the child depends only on `localities`; false: it is not known what it depends
+                      on */
   const gxds_priority *localities; /* NULL: none */
   gxds_str note;                   /* the resolution note */
 } gxds_priority_share;

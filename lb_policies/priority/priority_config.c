@@ -60,7 +60,7 @@ static int compare_texts(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Adds an error with the names of priorities that are no children: each once, in order. */
+/* Adds an error with the names in "priorities" that are not children: each name once, in order. */
 static void add_unknown(const char **names, size_t count, gxds_errors *errors) {
   if (count == 0) return;
   qsort(names, count, sizeof *names, compare_texts);

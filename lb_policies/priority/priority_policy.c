@@ -15,7 +15,8 @@
 
 /* The last update of a child. It owns the references. */
 typedef struct given {
-  gxds_lb_config *config; /* NULL: it had none, or the policy's config does not have it any more */
+  gxds_lb_config *config; /* NULL: the child had no config, or the policy's config no longer has the
+                             child */
   const gxds_cluster_entry *entry;
   bool from_cluster;
   size_t priority;
@@ -26,8 +27,8 @@ typedef struct given {
 typedef struct child {
   gxds_keyed_child keyed; /* first */
   bool ignore_reresolution_requests;
-  gxds_status status;  /* reported last, with the picker */
-  gxds_picker *picker; /* NULL: it reported nothing yet */
+  gxds_status status;  /* the status that the child reported last, with the picker */
+  gxds_picker *picker; /* NULL: the child has reported nothing yet */
   given given;
 } child;
 
@@ -37,7 +38,7 @@ typedef struct policy {
 
   /* From the last update. The policy owns these references. */
   gxds_priority_config *config;
-  const gxds_cluster_entry *entry; /* of the config's cluster; NULL: none */
+  const gxds_cluster_entry *entry; /* the entry of the config's cluster; NULL: none */
   /* NULL if the config has a cluster. The config of an aggregate cluster has none. */
   const struct gxds_config *snapshot;
   struct gxds_mailbox *mailbox;
@@ -73,7 +74,7 @@ static const gxds_priority *localities_of(const gxds_cluster_entry *entry, size_
   return entry ? gxds_cluster_entry_priority(entry, priority) : NULL;
 }
 
-/* Whether the child has got this in its last update. */
+/* Whether the child's last update was the same. */
 static bool has_been_given(const policy *p, const child *c, const gxds_priority_child *wanted) {
   const given *g = &c->given;
   if (!g->config || !gxds_args_equal(g->args, p->args)) return false;
@@ -97,8 +98,8 @@ static void remember_given(const policy *p, child *c, const gxds_priority_child 
   c->given = now;
 }
 
-/* Updates the child with all that the policy got. Of the addresses it gets those whose path names
- * it. */
+/* Gives the child the whole update of the policy, but only those addresses whose path has the
+ * child's name. */
 static gxds_status update_with_all(const policy *p, child *c, const gxds_priority_child *wanted) {
   const gxds_addresses *below = NULL;
   if (p->addresses) below = gxds_addresses_below(p->addresses, wanted->name);
@@ -137,7 +138,7 @@ static gxds_status update_from_cluster(const policy *p, child *c,
   return status;
 }
 
-/* The child may report meanwhile. drain() carries out afterwards what its reports cause. */
+/* The child may report during the call. Afterwards drain() carries out what its reports cause. */
 static void update_child(policy *p, const gxds_priority_op *op, gxds_child_errors *errors) {
   const gxds_priority_child *wanted = &p->config->children[op->position];
   child *c = find(p, op->child);
@@ -200,7 +201,8 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
       break;
     case GXDS_PRIORITY_RETAIN:
       gxds_policy_trace(p->children.base, "child %" PRIu64 ": not in the config, kept", op->child);
-      /* The child has its own references on what it uses. The rest of the old snapshot must go. */
+      /* The child has its own references to everything that it uses. The rest of the old snapshot
+       * must be released. */
       forget_given(find(p, op->child));
       break;
     case GXDS_PRIORITY_REMOVE:
@@ -213,7 +215,7 @@ static void carry_out(policy *p, const gxds_priority_op *op, gxds_child_errors *
 /* Adds to errors the messages of the children that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->children.draining) return; /* nested: the outer call carries the operations out */
+  if (p->children.draining) return; /* a nested call: the outer call carries out the operations */
   p->children.draining = true;
   gxds_priority_op op;
   while (!gxds_policy_ended(p->children.base) &&
@@ -237,8 +239,8 @@ static void forget_update(policy *p) {
   p->addresses = NULL;
 }
 
-/* Sets the cluster's entry: that of the update, which has a part of the cluster (E5), else that of
- * the snapshot. If the update has neither, the last one stays. */
+/* Sets the cluster's entry. If the update has an entry, which is for a part of the cluster (E5),
+ * uses that; otherwise uses the snapshot's. If the update has neither, keeps the last one. */
 static void take_entry(policy *p, const gxds_lb_update *u) {
   const gxds_cluster_entry *entry = p->entry;
   if (gxds_str_empty(p->config->cluster)) {
@@ -260,8 +262,8 @@ static void take_config(policy *p, gxds_lb_config *config) {
   p->config = (gxds_priority_config *)config;
 }
 
-/* Keeps the same object as long as the args are equal, so that it costs nothing to compare them
- * further down. */
+/* Keeps the same object as long as the args are equal, so that policies below compare only
+ * pointers. */
 static void take_args(policy *p, const gxds_args *args) {
   if (gxds_args_equal(p->args, args)) return;
   gxds_args_unref(p->args);
@@ -326,8 +328,8 @@ static void child_state(void *self, uint64_t token, grpc_connectivity_state stat
   drain(p, NULL);
 }
 
-/* Ignores the requests of children that the config does not have any more, or for which it says so.
- */
+/* Ignores the requests of a child if the config no longer has the child, or if the config says
+ * so. */
 static bool child_reresolve(void *self, uint64_t token) {
   const child *c = find(self, token);
   return c->given.config && !c->ignore_reresolution_requests;

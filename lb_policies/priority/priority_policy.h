@@ -16,7 +16,7 @@ extern const gxds_policy_type gxds_priority_policy;
 
 /* All fields are borrowed. */
 typedef struct gxds_priority_child {
-  gxds_str name; /* the child's identity: it stays while its place in the order changes */
+  gxds_str name; /* identifies the child, even if its place in the order changes */
   gxds_lb_config *config;
   bool ignore_reresolution_requests;
   /* Whether the child serves only that priority of the cluster's endpoints. If not, it gets the
@@ -26,9 +26,9 @@ typedef struct gxds_priority_child {
 } gxds_priority_child;
 
 /* cluster is the leaf cluster whose priorities the children serve. It is empty for an aggregate
- * cluster, whose children are cds policies. children are in order of priority; of equal names the
- * first counts. Copies its arguments, with references of its own. The caller owns the returned
- * reference. */
+ * cluster, whose children are cds policies. children are in order of priority; if a name occurs
+ * several times, the first one counts. Copies its arguments, with references of its own. The caller
+ * owns the returned reference. */
 gxds_lb_config *gxds_priority_config_create(gxds_str cluster, const gxds_priority_child *children,
                                             size_t count);
 

@@ -85,7 +85,7 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
 
 const gxds_policy_type gxds_random_subsetting_policy = {
     .name = "random_subsetting_experimental",
-    .trace = "round_robin", /* the flag of its usual child */
+    .trace = "round_robin", /* its child is usually round_robin, so it has the same flag */
     .log_name = "random_subsetting",
     .title = "random_subsetting",
     .parse = parse,

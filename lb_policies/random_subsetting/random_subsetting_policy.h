@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Only its parse() makes a config: control planes and programs write it as JSON. */
+/* Only the policy's parse() makes a config, because control planes and programs write it as
+ * JSON. */
 extern const gxds_policy_type gxds_random_subsetting_policy;
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b) {
   const ranked *x = a;
   const ranked *y = b;
   if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-  return x->place < y->place ? -1 : 1; /* the same address twice */
+  return x->place < y->place ? -1 : 1; /* equal hashes: the same address occurs twice */
 }
 
 size_t gxds_subset_choose(const gxds_str *addresses, size_t count, uint32_t size, uint64_t seed,

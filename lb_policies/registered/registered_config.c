@@ -6,7 +6,7 @@
 
 typedef struct registered_config {
   gxds_lb_config base;
-  void *program; /* the program's own; may be NULL */
+  void *program; /* the program's config; may be NULL */
 } registered_config;
 
 typedef struct config_errors {

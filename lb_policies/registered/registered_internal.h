@@ -21,12 +21,12 @@ typedef struct gxds_registered_policy {
   bool created;          /* self is there */
   grpc_xds_waker *waker; /* a reference */
 
-  /* From the last update; references. */
+  /* References to parts of the last update. */
   gxds_lb_config *config;
   const gxds_addresses *addresses; /* NULL before the first addresses */
   const gxds_args *args;
 
-  /* A list: those that the program has not destroyed yet. */
+  /* A list of the subchannels that the program has not destroyed yet. */
   struct gxds_registered_subchannel *subchannels;
 } gxds_registered_policy;
 
@@ -73,13 +73,14 @@ grpc_xds_subchannel *gxds_registered_subchannel_ref(grpc_xds_subchannel *s);
 void gxds_registered_subchannel_unref(grpc_xds_subchannel *s);
 /* Borrowed: valid as long as s. */
 gxds_subchannel *gxds_registered_subchannel_inner(grpc_xds_subchannel *s);
-/* The policy ends: its subchannels leave its list, and report nothing more to it. */
+/* Called when the policy ends: removes its subchannels from its list, so that they report nothing
+ * more to it. */
 void gxds_registered_subchannels_forget(gxds_registered_policy *p);
 
 /* --- registered_picker.c --- */
 
-/* Makes a picker around the program's, which it owns then. The caller owns the returned reference.
- */
+/* Makes a picker from the program's picker, and takes ownership of that. The caller owns the
+ * returned reference. */
 gxds_picker *gxds_registered_picker_create(const grpc_xds_policy_type *program, void *take_picker);
 grpc_xds_bytes gxds_registered_call_path(const grpc_xds_call *c);
 bool gxds_registered_call_header(const grpc_xds_call *c, const char *name, grpc_xds_bytes *value);
@@ -90,7 +91,7 @@ bool gxds_registered_finish_trailer(const grpc_xds_finish *f, const char *name,
 
 /* --- registered_waker.c --- */
 
-/* Takes a reference of its own on the poker. The caller owns the returned reference. */
+/* Takes its own reference to the poker. The caller owns the returned reference. */
 grpc_xds_waker *gxds_registered_waker_create(gxds_poker *poker);
 grpc_xds_waker *gxds_registered_waker_ref(grpc_xds_waker *w);
 void gxds_registered_waker_unref(grpc_xds_waker *w);
@@ -98,9 +99,9 @@ void gxds_registered_waker_wake(grpc_xds_waker *w, uint64_t number);
 
 /* --- */
 
-/* Converts a status of the program's. */
+/* Converts a status that the program's policy returned. */
 gxds_status gxds_registered_status(const grpc_xds_status *status);
-/* The same for a status that explains a failure: the result is never OK. */
+/* Like gxds_registered_status(), for a status that explains a failure: the result is never OK. */
 gxds_status gxds_registered_failure(const grpc_xds_status *status);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct registered_call {
   const gxds_pick *pick;
 } registered_call;
 
-/* In the memory of the call. */
+/* The tracker of one attempt. It is in the memory of the call. */
 typedef struct registered_tracker {
   gxds_tracker base; /* first */
   const grpc_xds_policy_type *program;

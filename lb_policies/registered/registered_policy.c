@@ -30,8 +30,8 @@ static void *create(gxds_policy *inner, const gxds_args *args) {
   return p;
 }
 
-/* The program's update() may cause a nested one. So all that is passed to it stays until it
- * returns. */
+/* The program's update() may cause a nested update. So everything that is passed to it is kept
+ * until it returns. */
 static gxds_status pass_on(policy *p, const gxds_lb_update *given) {
   const gxds_addresses *addresses = gxds_addresses_ref(p->addresses);
   gxds_registered_update u;

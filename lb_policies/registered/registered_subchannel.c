@@ -7,17 +7,18 @@
 typedef struct gxds_registered_subchannel {
   grpc_xds_subchannel base; /* first */
   gxds_ref refs;
-  gxds_subchannel *inner;   /* a reference; the last is given up under the serializer */
+  gxds_subchannel *inner;   /* a reference; the last reference is released under the serializer */
   gxds_lb_channel *channel; /* a reference */
 
   /* Under the serializer. */
   gxds_watch watch;
-  /* The policy that has it in its list; NULL: the program destroyed it, or the policy ended. */
+  /* The policy that has the subchannel in its list. NULL: the program has destroyed the subchannel,
+   * or the policy has ended. */
   gxds_registered_policy *policy;
   struct gxds_registered_subchannel *prev;
   struct gxds_registered_subchannel *next;
   void *tag;
-  gxds_str identity;     /* of its address; owned */
+  gxds_str identity;     /* the identity of the address; owned */
   const gxds_args *args; /* a reference */
 } subchannel;
 
@@ -27,7 +28,7 @@ static subchannel *of_watch(gxds_watch *w) {
 
 /* The program may destroy the subchannel. */
 static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_status *status) {
-  if (state == GRPC_CHANNEL_SHUTDOWN) return; /* grpc_xds_state does not have it */
+  if (state == GRPC_CHANNEL_SHUTDOWN) return; /* grpc_xds_state does not have this state */
   const subchannel *s = of_watch(w);
   const gxds_registered_policy *p = s->policy;
   const grpc_xds_status why = {(int)status->code, status->message.data ? status->message.data : ""};
@@ -63,7 +64,8 @@ bool gxds_registered_subchannel_fits(const grpc_xds_subchannel *base,
       !gxds_args_equal(s->args, s->policy->args)) {
     return false;
   }
-  gxds_subchannel_reorder(s->inner, &a->address); /* A61: it fits whatever their order is */
+  gxds_subchannel_reorder(s->inner, &a->address); /* A61: the subchannel fits even if the addresses
+                                                     are in another order */
   return true;
 }
 

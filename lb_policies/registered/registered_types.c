@@ -6,7 +6,7 @@
 #include "lb_policies/registered/registered_policy.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Under the mutex, all three. */
+/* These three are guarded by the mutex. */
 static const gxds_policy_type **types;
 static size_t type_count;
 static bool closed;
@@ -33,7 +33,7 @@ static grpc_xds_result add(const grpc_xds_policy_type *type) {
 
 grpc_xds_result gxds_registered_types_add(const grpc_xds_policy_type *type,
                                           bool (*is_taken)(const char *name)) {
-  /* This comes first, because nothing else is known of a newer version. */
+  /* The version is checked first, because the rest of a newer struct is not known. */
   if (type->version > GRPC_XDS_POLICY_VERSION) return GRPC_XDS_ERROR_POLICY_VERSION;
   if (type->version == 0 || !is_whole(type)) return GRPC_XDS_ERROR_POLICY_INVALID;
   if (is_taken(type->name)) return GRPC_XDS_ERROR_POLICY_EXISTS;
@@ -51,5 +51,5 @@ size_t gxds_registered_types_close(void) {
   return count;
 }
 
-/* It needs no lock, because the list is closed and does not change any more. */
+/* Needs no lock, because the list is closed, and so no longer changes. */
 const gxds_policy_type *gxds_registered_types_at(size_t index) { return types[index]; }

@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* As grpc_xds_register_policy(). is_taken says whether a policy of the host's or ours has that
- * name. */
+/* Implements grpc_xds_register_policy(). is_taken says whether one of the host's policies or ours
+ * has that name. */
 grpc_xds_result gxds_registered_types_add(const grpc_xds_policy_type *type,
                                           bool (*is_taken)(const char *name));
 /* Closes the list: from now on nothing can be added. Returns the number of types. */
 size_t gxds_registered_types_close(void);
-/* index: less than that. */
+/* index must be less than that number. */
 const gxds_policy_type *gxds_registered_types_at(size_t index);
 
 #ifdef __cplusplus

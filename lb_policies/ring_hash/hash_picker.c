@@ -19,7 +19,8 @@ static bool hash_of_route(const gxds_pick *call, uint64_t *hash) {
   gxds_str cluster;
   gxds_routed_call *route = gxds_pick_route(call, &cluster);
   if (!route) return false;
-  if (!route->has_hash) route->hash = random_hash(); /* later picks for the RPC use it too */
+  /* Stored in the route, so that later picks for the RPC use the same hash. */
+  if (!route->has_hash) route->hash = random_hash();
   route->has_hash = true;
   *hash = route->hash;
   return true;

@@ -8,8 +8,8 @@
 
 /* A member of the ring. */
 typedef struct gxds_hash_member {
-  gxds_subchannel *subchannel; /* a reference; NULL if the host could not make one */
-  gxds_status failure;         /* the last; owned */
+  gxds_subchannel *subchannel; /* a reference; NULL if the host could not make a subchannel */
+  gxds_status failure;         /* the last failure; owned */
 } gxds_hash_member;
 
 /* Takes ownership of take_members, an array of count members in the ring's order, from

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define XXH_STATIC_LINKING_ONLY /* the size of a state */
+#define XXH_STATIC_LINKING_ONLY /* for the definition of XXH64_state_t */
 #include <xxhash.h>
 
 #include "base/check.h"
@@ -44,8 +44,8 @@ static void add_place(gxds_ring *r, uint64_t hash, size_t member) {
   r->places[r->size++] = (place){hash, member};
 }
 
-/* How many places the ring has: so many that the member with the least weight has a whole number of
- * them, but at most max_size. */
+/* How many places the ring has: enough that the member with the least weight has a whole number of
+ * places, but at most max_size. */
 static double scale_of(const gxds_ring_member *members, size_t count, double sum, uint64_t min_size,
                        uint64_t max_size) {
   double least = 1;
@@ -53,8 +53,8 @@ static double scale_of(const gxds_ring_member *members, size_t count, double sum
   return fmin(ceil(least * (double)min_size) / least, (double)max_size);
 }
 
-/* The state of a hash that has read the key. Keys come from the control plane and may be long, so
- * each is read once, and not for each of its places. */
+/* The state of a hash that has read the key. Keys come from the control plane and may be long. So
+ * each key is read only once, not once for each of its places. */
 static XXH64_state_t hash_key(gxds_str key) {
   XXH64_state_t state;
   XXH64_reset(&state, 0);
@@ -64,15 +64,16 @@ static XXH64_state_t hash_key(gxds_str key) {
 
 /* The hash of "key_number". */
 static uint64_t hash_place(const XXH64_state_t *key, uint64_t number) {
-  char text[22]; /* "_", a number, and a zero */
+  char text[22]; /* room for "_", a number, and a zero byte */
   int length = snprintf(text, sizeof text, "_%" PRIu64, number);
   XXH64_state_t state = *key;
   XXH64_update(&state, text, (size_t)length);
   return XXH64_digest(&state);
 }
 
-/* Adds the places of all members: the hashes of "key_0", "key_1" and so on. As in Envoy, the sums
- * run on from member to member, so that fractions of places add up to whole ones. */
+/* Adds the places of all members: the hashes of "key_0", "key_1" and so on. As in Envoy, the
+ * fraction of a place that is left over from one member counts for the next, so that fractions add
+ * up to whole places. */
 static void add_members(gxds_ring *r, const gxds_ring_member *members, size_t count, double sum,
                         double scale) {
   double placed = 0;

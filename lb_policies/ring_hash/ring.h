@@ -19,14 +19,15 @@ extern "C" {
 typedef struct gxds_ring gxds_ring;
 
 typedef struct gxds_ring_member {
-  gxds_str key;    /* decides its places on the ring: its hash key, or its address as text */
-  uint64_t weight; /* how many places it has, relative to the others; 0 counts as 1 */
+  gxds_str key;    /* decides the member's places on the ring: its hash key, or its address as
+                      text */
+  uint64_t weight; /* how many places the member has, relative to the others; 0 counts as 1 */
 } gxds_ring_member;
 
-/* There is at least one member; of several with the same key the first is picked. members are
- * borrowed: valid during the call. The number of places lies between min_size and max_size, which
- * are at least 1; rounding may make it somewhat more than max_size. The caller owns the returned
- * reference. */
+/* Makes a ring of the members. There must be at least one member. If several members have the same
+ * key, the first is picked. members are borrowed: valid during the call. The number of places lies
+ * between min_size and max_size, which are at least 1; rounding may make it somewhat more than
+ * max_size. The caller owns the returned reference. */
 const gxds_ring *gxds_ring_create(const gxds_ring_member *members, size_t count, uint64_t min_size,
                                   uint64_t max_size);
 const gxds_ring *gxds_ring_ref(const gxds_ring *r);

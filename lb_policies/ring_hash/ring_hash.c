@@ -12,21 +12,21 @@ typedef struct endpoint {
   gxds_str hash_key; /* owned */
   gxds_str detail;   /* owned */
   uint64_t weight;
-  size_t position; /* in the last update */
+  size_t position; /* the index in the last update */
   grpc_connectivity_state state;
-  bool created;     /* its CREATE was returned */
-  bool seen;        /* its subchannel has reported a state */
-  bool connect_due; /* its CONNECT is still to be returned */
+  bool created;     /* the CREATE operation was returned */
+  bool seen;        /* the endpoint's subchannel has reported a state */
+  bool connect_due; /* the CONNECT operation is still to be returned */
   bool connecting;  /* a connect was requested, and no state was reported since */
 } endpoint;
 
 struct gxds_ring_hash {
   uint64_t size_cap;
   uint64_t last_token;
-  endpoint *endpoints; /* by position */
+  endpoint *endpoints; /* the endpoints, in order of position */
   size_t count;
   const gxds_ring *ring; /* NULL: no endpoints */
-  size_t create_next;    /* endpoints before it are created */
+  size_t create_next;    /* the endpoints before this index are created */
   uint64_t *removals;    /* the tokens of which a REMOVE is still to be returned */
   size_t removal_count;
   size_t removal_capacity;
@@ -97,8 +97,8 @@ static uint64_t add_weights(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* The endpoints of an update, each key once, where it comes first. Only the position and the weight
- * are set. */
+/* The endpoints of an update, without repetitions of a key. Each key keeps its first position. Only
+ * the position and the weight are set. */
 static endpoint *distinct(const gxds_ring_hash_endpoint *in, size_t count, size_t *distinct_count) {
   keyed *sorted = gxds_calloc(count, sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = (keyed){in[i].key, i};
@@ -217,7 +217,8 @@ static endpoint *first_idle(gxds_ring_hash *r) {
   return NULL;
 }
 
-/* A61: in these states picks may not come, so one endpoint connects at any time. */
+/* A61: in these states there may be no picks, so the policy itself makes one endpoint at a time
+ * connect. */
 static void connect_proactively(gxds_ring_hash *r) {
   grpc_connectivity_state state = gxds_ring_hash_state(r);
   if (state != GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_CONNECTING) return;
@@ -243,19 +244,19 @@ void gxds_ring_hash_on_state(gxds_ring_hash *r, uint64_t token, grpc_connectivit
   if (!e || state == GRPC_CHANNEL_SHUTDOWN) return;
   bool first = !e->seen;
   e->seen = true;
-  /* If the first report is IDLE, a connection that was asked for before is still to come. */
+  /* If the first report is IDLE, the attempt that was requested before has not begun yet. */
   if (!first || state != GRPC_CHANNEL_IDLE) e->connecting = false;
-  /* Not for the first report: an address that is known to fail would cause requests for addresses
-   * without end. */
+  /* Not for the first report. Otherwise an address that is known to fail would cause endless
+   * requests for new addresses. */
   if (!first && (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_IDLE)) {
     r->reresolve_due = true;
   }
   bool failed_again = state == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (e->state == GRPC_CHANNEL_TRANSIENT_FAILURE && state != GRPC_CHANNEL_READY) {
-    if (state == GRPC_CHANNEL_IDLE) connect(e); /* its backoff is over */
+    if (state == GRPC_CHANNEL_IDLE) connect(e); /* the endpoint's backoff is over */
     state = GRPC_CHANNEL_TRANSIENT_FAILURE;
   }
-  /* A further failure is published too, because its message may be another one. */
+  /* A further failure is published too, because its message may be different. */
   if (e->state != state || failed_again) r->publish_due = true;
   e->state = state;
   connect_proactively(r);
@@ -294,7 +295,7 @@ bool gxds_ring_hash_next(gxds_ring_hash *r, gxds_ring_hash_op *op) {
     r->publish_due = false;
     return true;
   }
-  /* After the PUBLISH of a picker that does not use them any more. */
+  /* Removals come after the PUBLISH of a picker that no longer uses these endpoints. */
   if (r->removal_count) {
     *op = (gxds_ring_hash_op){GXDS_RING_HASH_REMOVE, r->removals[--r->removal_count], 0};
     return true;

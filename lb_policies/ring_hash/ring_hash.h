@@ -42,11 +42,12 @@ void gxds_ring_hash_destroy(gxds_ring_hash *r); /* NULL is allowed */
 
 /* An endpoint of an update. */
 typedef struct gxds_ring_hash_endpoint {
-  gxds_str key; /* its address as text. Endpoints with the same address are one endpoint with the
-                   sum of their weights */
-  gxds_str hash_key; /* A76: the key of its places on the ring; empty: its address is the key */
-  gxds_str detail;   /* the other parts that identify its subchannel, as text: if they change, a new
-                        subchannel takes the same place on the ring */
+  gxds_str key;      /* the endpoint's address as text. Endpoints with the same address count as one
+                        endpoint, with the sum of their weights */
+  gxds_str hash_key; /* A76: the key of the endpoint's places on the ring; empty: its address is the
+                        key */
+  gxds_str detail;   /* the other parts that identify the subchannel, as text. If they change, a new
+                        subchannel has the same places on the ring */
   uint64_t weight;
 } gxds_ring_hash_endpoint;
 
@@ -63,15 +64,15 @@ void gxds_ring_hash_on_exit_idle(gxds_ring_hash *r);
 
 typedef enum gxds_ring_hash_op_kind {
   GXDS_RING_HASH_CREATE,    /* make the endpoint's subchannel and watch it */
-  GXDS_RING_HASH_REMOVE,    /* end it */
-  GXDS_RING_HASH_CONNECT,   /* ask it to connect */
+  GXDS_RING_HASH_REMOVE,    /* end the endpoint's subchannel */
+  GXDS_RING_HASH_CONNECT,   /* ask the endpoint's subchannel to connect */
   GXDS_RING_HASH_RERESOLVE, /* ask for new addresses */
   GXDS_RING_HASH_PUBLISH,   /* report gxds_ring_hash_state(), with gxds_ring_hash_picker() */
 } gxds_ring_hash_op_kind;
 
 typedef struct gxds_ring_hash_op {
   gxds_ring_hash_op_kind kind;
-  uint64_t token;  /* CREATE, REMOVE, CONNECT: the endpoint's; never reused */
+  uint64_t token;  /* CREATE, REMOVE, CONNECT: the endpoint's token; never reused */
   size_t position; /* CREATE: the place of the first endpoint with this key in the last update */
 } gxds_ring_hash_op;
 

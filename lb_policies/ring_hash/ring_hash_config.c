@@ -15,7 +15,7 @@ static void destroy(gxds_lb_config *c) {
   gxds_free(config);
 }
 
-/* Leaves *size alone when the member is absent or wrong. */
+/* If the member is absent or wrong, leaves *size unchanged. */
 static void read_size(const json_t *json, const char *name, gxds_errors *errors, uint64_t *size) {
   if (!gxds_json_uint64(json, name, GXDS_JSON_OPTIONAL, NULL, errors, size)) return;
   if (gxds_ring_size_is_valid(*size)) return;

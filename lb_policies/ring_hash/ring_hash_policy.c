@@ -15,9 +15,9 @@ typedef struct endpoint {
   gxds_watch watch; /* first */
   policy *policy;
   uint64_t token;
-  gxds_subchannel *subchannel; /* a reference; NULL: the host made none */
+  gxds_subchannel *subchannel; /* a reference; NULL: the host could not make a subchannel */
   gxds_status failure;         /* the last */
-  UT_hash_handle hh;           /* by token; in the order of their making */
+  UT_hash_handle hh;           /* in the table by token, in the order of creation */
 } endpoint;
 
 struct policy {
@@ -154,7 +154,7 @@ static void carry_out(policy *p, const gxds_ring_hash_op *op) {
 }
 
 static void drain(policy *p) {
-  if (p->draining) return; /* nested: the outer call carries the operations out */
+  if (p->draining) return; /* a nested call: the outer call carries out the operations */
   p->draining = true;
   gxds_ring_hash_op op;
   while (!gxds_policy_ended(p->base) && gxds_ring_hash_next(p->machine, &op)) carry_out(p, &op);
@@ -217,7 +217,8 @@ static void update_machine(policy *p, bool renew) {
 /* A61: the addresses of an endpoint that stays may be in another order now. */
 static void reorder(policy *p) {
   const size_t count = gxds_ring_hash_count(p->machine);
-  if (count != p->addresses->count) return; /* some occur twice, which EDS doesn't allow */
+  /* Some addresses occur twice, which EDS does not allow. */
+  if (count != p->addresses->count) return;
   for (size_t i = 0; i < count; i++) {
     const gxds_lb_address address = gxds_addresses_at(p->addresses, i);
     const endpoint *e =

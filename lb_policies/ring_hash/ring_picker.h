@@ -16,12 +16,11 @@ typedef struct gxds_ring_picker gxds_ring_picker;
 
 /* An endpoint as a picker sees it. */
 typedef struct gxds_ring_endpoint {
-  uint64_t token;                /* how its owner identifies it; never 0 */
+  uint64_t token;                /* identifies the endpoint to the owner; never 0 */
   grpc_connectivity_state state; /* after a failure, TRANSIENT_FAILURE until it is READY again */
 } gxds_ring_endpoint;
 
-/* endpoints are the ring's members, in order; they are copied. Takes a reference of its own on
- * ring. */
+/* endpoints are the ring's members, in order; they are copied. Takes its own reference to ring. */
 const gxds_ring_picker *gxds_ring_picker_create(const gxds_ring *ring,
                                                 const gxds_ring_endpoint *endpoints, size_t count);
 void gxds_ring_picker_destroy(const gxds_ring_picker *p); /* NULL is allowed */
@@ -34,12 +33,12 @@ typedef enum gxds_ring_pick_kind {
 
 typedef struct gxds_ring_pick {
   gxds_ring_pick_kind kind;
-  size_t endpoint;  /* COMPLETE, FAIL: its place among the ring's members */
+  size_t endpoint;  /* COMPLETE, FAIL: the index of the endpoint among the ring's members */
   uint64_t connect; /* the token of an endpoint to connect to; 0: none */
 } gxds_ring_pick;
 
-/* Picks for one RPC. is_random: the hash was drawn at random, so any READY endpoint will do, and
- * the RPC should not wait for another one (A76). */
+/* Picks for one RPC. is_random: the hash was drawn at random. Then the RPC may go to any READY
+ * endpoint, and should not wait for another one (A76). */
 gxds_ring_pick gxds_ring_picker_pick(const gxds_ring_picker *p, uint64_t hash, bool is_random);
 
 #ifdef __cplusplus

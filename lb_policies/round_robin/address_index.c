@@ -8,7 +8,7 @@
 typedef struct gxds_address_index_entry {
   const gxds_address *address; /* borrowed */
   uint32_t place;
-  uint32_t next; /* in its chain, in the form of heads */
+  uint32_t next; /* the next entry of the chain, in the form of heads */
 } entry;
 
 void gxds_address_index_init(gxds_address_index *x, uint32_t room) {

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 
-/* The address of an endpoint as text. If it has several (A61), all of them, in any order. */
+/* The address of an endpoint as text. If the endpoint has several addresses (A61), the text has all
+ * of them, in an order that depends only on the set. */
 typedef struct gxds_address_key {
-  gxds_str text; /* in keys */
+  gxds_str text; /* a part of the keys */
   UT_hash_handle hh;
 } address_key;
 
@@ -33,8 +34,8 @@ static gxds_address identity_of(const gxds_addresses *from, size_t place, gxds_s
   return identity;
 }
 
-/* The keys of all addresses, one after the other. Sets *ends to where each ends; the caller owns
- * it. */
+/* The keys of all addresses, one after the other. Sets *ends to an array with the end of each key,
+ * which the caller owns. */
 static gxds_text render_keys(const gxds_addresses *from, size_t **ends) {
   gxds_text keys = {0};
   *ends = gxds_calloc(from->count, sizeof **ends);

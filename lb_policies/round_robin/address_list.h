@@ -10,26 +10,27 @@
 extern "C" {
 #endif
 
-/* In its policy's own object; zero-initialised is empty. */
+/* Lives in the policy's own object; zero-initialised, it is empty. */
 typedef struct gxds_address_list {
   const gxds_addresses *from; /* a reference; NULL before the first update */
   uint32_t count;
-  gxds_endpoint *endpoints; /* the addresses in it are identities: see gxds_endpoint_identity() */
-  size_t *places;           /* of each in from */
-  bool named;               /* private: some have a hostname, or a proxy */
-  bool several;             /* likewise: some have several addresses */
-  gxds_text keys;           /* likewise: the addresses as text */
+  gxds_endpoint *endpoints; /* their addresses are identities: see gxds_endpoint_identity() */
+  size_t *places;           /* the place of each endpoint in `from` */
+  bool named;               /* private: some endpoints have a hostname or a proxy */
+  bool several;             /* private: some endpoints have several addresses */
+  gxds_text keys;           /* private: the addresses as text */
   struct gxds_address_key *keyed;
   struct gxds_address_key *by_key;
 } gxds_address_list;
 
 /* The identity of an endpoint for round_robin.h, which compares addresses only: a hash of a text
- * with all that identifies the subchannel. The hash is long enough that no two are ever equal. */
+ * with all that identifies the subchannel. The hash is so long that two different texts never have
+ * the same one. */
 gxds_address gxds_endpoint_identity(gxds_str text);
 
 void gxds_address_list_fini(gxds_address_list *l);
-/* Passes the addresses of the update on to e, whose list this is. If the update has no addresses,
- * the last ones stay in use. */
+/* Gives the addresses of the update to e, the policy that this list belongs to. If the update has
+ * no addresses, the last ones stay in use. */
 GXDS_MUST_USE gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy *e,
                                                    const gxds_lb_update *update);
 /* The address at that place of the endpoints. Borrowed: valid until the next update. The next

@@ -36,7 +36,7 @@ typedef struct demand_picker {
   size_t enough;
 } demand_picker;
 
-/* Not inlined, because most picks don't need it. */
+/* Not inlined, because most picks do not need this function. */
 __attribute__((noinline)) static void poke(gxds_demand *d) {
   if (atomic_exchange_explicit(&d->poked, true, memory_order_relaxed)) return;
   gxds_poker_poke(d->poker, 0, gxds_str_of(NULL, 0));

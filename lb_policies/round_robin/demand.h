@@ -1,6 +1,6 @@
 /* gxds_demand: counts the picks of a leaf policy that has left out endpoints (growth.h), and pokes
- * the policy when each endpoint of its picker may have been picked once. Only the pickers of such a
- * policy are counted, so that the others pick at no further cost.
+ * the policy when each endpoint of its picker may have been picked once. Only picks of such a
+ * policy are counted, so that picks of other policies cost no more.
  *
  * Counted by reference, because pickers outlive the policy. Any thread, no locks. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_DEMAND_H_
@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct gxds_demand gxds_demand;
 
-/* Takes a reference of its own on the policy's poker. The caller owns the returned reference. */
+/* Takes its own reference to the policy's poker. The caller owns the returned reference. */
 gxds_demand *gxds_demand_create(gxds_poker *poker);
 void gxds_demand_unref(gxds_demand *d); /* NULL is allowed */
 /* The policy was poked, and has grown: counts from 0 again. Between the poke and this call picks
@@ -25,8 +25,8 @@ void gxds_demand_unref(gxds_demand *d); /* NULL is allowed */
 void gxds_demand_restart(gxds_demand *d);
 
 /* Makes a picker that picks as the child does, and is counted. When d has counted `enough` picks,
- * the policy is poked with the number 0. Takes a reference of its own on d. The caller owns the
- * returned reference. */
+ * the policy is poked with the number 0. Takes its own reference to d. The caller owns the returned
+ * reference. */
 gxds_picker *gxds_demand_picker_create(gxds_demand *d, gxds_picker *take_child, size_t enough);
 
 #ifdef __cplusplus

@@ -166,7 +166,7 @@ static void let_go(gxds_endpoints_policy *e) {
 }
 
 static void drain(gxds_endpoints_policy *e) {
-  if (e->draining) return; /* nested: the outer call carries the operations out */
+  if (e->draining) return; /* a nested call: the outer call carries out the operations */
   e->draining = true;
   gxds_round_robin_op op;
   while (!gxds_policy_ended(e->base) && gxds_round_robin_next(e->machine, &op)) carry_out(e, &op);
@@ -184,7 +184,8 @@ static void on_start(gxds_pace_user *u, uint64_t start) {
   e->start = start;
   gxds_round_robin_on_start(e->machine);
   drain(e);
-  if (!gxds_policy_ended(e->base)) settle(e, &e->start); /* the end settles it, too */
+  /* The policy's end settles the start too. */
+  if (!gxds_policy_ended(e->base)) settle(e, &e->start);
 }
 
 void gxds_endpoints_policy_init(gxds_endpoints_policy *e, gxds_policy *base,
@@ -239,7 +240,7 @@ void gxds_endpoints_policy_reorder(gxds_endpoints_policy *e, uint32_t count) {
   if (gxds_policy_ended(e->base)) return;
   for (uint32_t i = 0; i < count; i++) {
     const endpoint *w = e->endpoints[(uint32_t)gxds_round_robin_token_at(e->machine, i)];
-    if (!w) continue; /* it has no subchannel */
+    if (!w) continue; /* the endpoint has no subchannel */
     const gxds_lb_address address = e->ops->address_at(e, i);
     if (address.more_count > 0) gxds_subchannel_reorder(w->subchannel, &address);
   }
@@ -271,8 +272,8 @@ uint32_t gxds_endpoints_policy_weight(const gxds_endpoints_policy *e, uint64_t t
   return gxds_round_robin_weight(e->machine, token);
 }
 
-/* A pick that waits causes this, too. While the policy is CONNECTING, its connections then come
- * before others of the channel. */
+/* A waiting pick causes this call too. While the policy is CONNECTING, its connections then come
+ * before those of other policies of the channel. */
 void gxds_endpoints_policy_exit_idle(void *self) {
   gxds_endpoints_policy *e = self;
   e->hurries = e->published == GRPC_CHANNEL_CONNECTING;
@@ -286,8 +287,8 @@ void gxds_endpoints_policy_reset_backoff(void *self) {
   }
 }
 
-/* The picks need more endpoints. They are not counted while these wait for their turn: otherwise
- * each of many picks would poke the policy again. */
+/* Picks need more endpoints. Picks are not counted while these endpoints wait for their turn to
+ * connect; otherwise each of many picks would poke the policy again. */
 void gxds_endpoints_policy_poked(void *self, uint64_t number, gxds_str text) {
   (void)number;
   (void)text;

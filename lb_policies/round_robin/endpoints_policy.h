@@ -1,7 +1,7 @@
 /* gxds_endpoints_policy: the shared part of the leaf policies that stay connected to their
  * endpoints, of which they may leave out some until picks need them. It carries out the decisions
- * of round_robin.h, at the pace of the channel. The policies differ in where their endpoints come
- * from, and in how they pick. Only under the channel's serializer. */
+ * of round_robin.h, at the pace of the channel. These policies differ in the source of their
+ * endpoints, and in the way they pick. Only under the channel's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 #define GRPC_XDS_LB_POLICIES_ROUND_ROBIN_ENDPOINTS_POLICY_H_
 
@@ -22,8 +22,8 @@ typedef struct gxds_endpoints_policy_ops {
   /* A picker over those endpoints: at least one, all of them READY, in the order of the update. The
    * caller owns the returned reference. */
   gxds_picker *(*make_picker)(gxds_endpoints_policy *e, const uint64_t *tokens, size_t count);
-  /* There is no picker any more, because no endpoint is READY, or because the policy ends. May be
-   * NULL. */
+  /* The last picker is no longer used, because no endpoint is READY, or because the policy ends.
+   * May be NULL. */
   void (*no_picker)(gxds_endpoints_policy *e);
   /* A subchannel was made for the endpoint. May be NULL. */
   void (*created)(gxds_endpoints_policy *e, uint64_t token, uint32_t position);
@@ -44,7 +44,8 @@ struct gxds_endpoints_policy { /* first in the policy's own object */
   gxds_demand *demand; /* a reference; NULL: no endpoint was ever left out */
   bool growing;        /* picks asked for more endpoints, and some of these are not tried yet */
   uint64_t random;     /* for the order of endpoints if some are left out; 0: not drawn yet */
-  struct gxds_endpoint_watch **endpoints; /* by the low half of the token; NULL: no endpoint */
+  struct gxds_endpoint_watch **endpoints; /* indexed by the low half of the token; NULL: no
+                                             endpoint */
   gxds_subchannel **kept;                 /* references; NULL: none */
   uint32_t kept_count;
   uint32_t slot_count;

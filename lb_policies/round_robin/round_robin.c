@@ -10,9 +10,10 @@
 struct gxds_round_robin {
   gxds_slots slots;
 
-  uint32_t *current; /* slots in the order of the last update */
+  uint32_t *current; /* the slots of the last update's endpoints, in its order */
   uint32_t current_count;
-  uint32_t *leaving; /* slots in the order that they had in their updates */
+  uint32_t *leaving; /* the slots of removed endpoints that picks still use, in the order of their
+                        updates */
   uint32_t leaving_count;
 
   /* How many current slots are in each state. Those that wait for a subchannel are CONNECTING. */
@@ -22,9 +23,10 @@ struct gxds_round_robin {
 
   gxds_growth growth;
   uint32_t wanted_count;
-  uint32_t wanted_first; /* the place of the endpoint to begin with */
-  uint32_t wanted_next;  /* none of so many current slots from there on waits for a subchannel */
-  bool may_make;         /* one of those that wait may get its subchannel now */
+  uint32_t wanted_first; /* the index in `current` of the endpoint to begin with */
+  uint32_t wanted_next;  /* how many current slots, starting at wanted_first, do not wait for a
+                            subchannel */
+  bool may_make;         /* one of the waiting endpoints may get its subchannel now */
   uint64_t *connects;    /* tokens; those whose connect_due is false are skipped */
   size_t connect_count;
   bool reresolution_due;
@@ -32,13 +34,13 @@ struct gxds_round_robin {
   size_t removal_count;
 
   bool by_weight;
-  bool updated;     /* it has had an update */
+  bool updated;     /* there was an update */
   bool publish_due; /* what was published is out of date, even if the state is the same */
   bool has_published;
   grpc_connectivity_state published; /* the last published state */
   bool published_empty;
-  bool published_left_out; /* some were left out then */
-  uint64_t *members;       /* of the last PUBLISH */
+  bool published_left_out; /* at the last PUBLISH, some endpoints were left out */
+  uint64_t *members;       /* the members of the last PUBLISH */
 };
 
 gxds_round_robin *gxds_round_robin_create(void) {
@@ -190,7 +192,7 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
     }
   }
   r->leaving = gxds_realloc(r->leaving, pool_count ? pool_count : 1, sizeof *r->leaving);
-  /* Slots that were leaving before go on leaving, and stay in front. */
+  /* Slots that were leaving before this update are still leaving, and come first. */
   r->leaving_count = 0;
   uint32_t kept = 0;
   while (kept < pool_count && slot_at(r, pool[kept])->standing == GXDS_SLOT_LEAVING) kept++;
@@ -291,7 +293,7 @@ void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
   if (s->state != GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_READY) {
     count_as(r, s, state);
   }
-  /* Another failure is another status to report. */
+  /* A further failure has another status, which must be reported. */
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE &&
       r->counts[GRPC_CHANNEL_READY] + r->counts[GRPC_CHANNEL_CONNECTING] == 0) {
     r->publish_due = true;
@@ -403,7 +405,8 @@ static bool next_publish(gxds_round_robin *r, gxds_round_robin_op *op) {
   r->published = state;
   r->published_empty = empty;
   r->published_left_out = out > 0;
-  if (state == GRPC_CHANNEL_CONNECTING && !changed) return false; /* all that queue are alike */
+  /* All pickers that queue are equal. */
+  if (state == GRPC_CHANNEL_CONNECTING && !changed) return false;
   *op = (gxds_round_robin_op){.kind = GXDS_ROUND_ROBIN_PUBLISH, .state = state, .left_out = out};
   if (empty) op->kind = GXDS_ROUND_ROBIN_PUBLISH_EMPTY;
   if (state == GRPC_CHANNEL_READY) collect_members(r, op);

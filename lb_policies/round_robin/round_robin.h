@@ -5,13 +5,13 @@
  * It behaves like the host's round_robin, except that an update is applied as a difference: an
  * endpoint that stays keeps its subchannel and its place, and costs one comparison. Subchannels are
  * made one at a time, when the owner allows it (pace.h), so that the first RPC does not wait for
- * the ten-thousandth subchannel. If the endpoints are more than the owner's limit, some of them are
- * left out until picks need them (growth.h).
+ * the ten-thousandth subchannel. If there are more endpoints than the owner's limit, some are left
+ * out until picks need them (growth.h).
  *
  * It holds no subchannel and no picker of the host. Events go in (an update, an endpoint's state, a
  * start). Operations come out of gxds_round_robin_next(), and the owner carries them out one at a
- * time. Each may cause the next events at once. Events that come together cause one new picker,
- * however many they are.
+ * time. Each may cause the next events at once. Any number of events that come together cause one
+ * new picker.
  *
  * The state: READY if any endpoint is READY, else CONNECTING if any is CONNECTING, else
  * TRANSIENT_FAILURE. IDLE counts as CONNECTING, since the endpoint is asked to connect. An endpoint
@@ -37,9 +37,9 @@ extern "C" {
 typedef struct gxds_round_robin gxds_round_robin;
 
 typedef enum gxds_round_robin_op_kind {
-  GXDS_ROUND_ROBIN_CREATE,    /* make a subchannel for the endpoint at position, and watch it */
+  GXDS_ROUND_ROBIN_CREATE,    /* make a subchannel for the endpoint at `position`, and watch it */
   GXDS_ROUND_ROBIN_CONNECT,   /* ask the endpoint's subchannel to connect */
-  GXDS_ROUND_ROBIN_RERESOLVE, /* ask for addresses */
+  GXDS_ROUND_ROBIN_RERESOLVE, /* ask for new addresses */
   GXDS_ROUND_ROBIN_PUBLISH,   /* report the state: READY with a picker over members, CONNECTING with
                                  one that queues, TRANSIENT_FAILURE with the last failure */
   GXDS_ROUND_ROBIN_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no endpoints */
@@ -49,7 +49,7 @@ typedef enum gxds_round_robin_op_kind {
 /* Borrowed: valid until the next call. */
 typedef struct gxds_round_robin_op {
   gxds_round_robin_op_kind kind;
-  uint64_t endpoint;             /* CREATE, CONNECT, REMOVE: its token, never reused */
+  uint64_t endpoint;             /* CREATE, CONNECT, REMOVE: the endpoint's token, never reused */
   uint32_t position;             /* CREATE: the endpoint's place in the last update */
   grpc_connectivity_state state; /* PUBLISH */
   const uint64_t *members; /* PUBLISH of READY: the tokens of the endpoints to pick from, in the
@@ -62,9 +62,9 @@ typedef struct gxds_round_robin_op {
 gxds_round_robin *gxds_round_robin_create(void);
 void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
 
-/* Sets how many endpoints are tried before picks need others, and by how many more it grows at
- * least. By default all are tried. `random` decides with which of them to begin (growth.h). Call it
- * before an update. */
+/* Sets how many endpoints are tried before picks need more, and by how many that number grows at
+ * least. By default all endpoints are tried. `random` decides which endpoint comes first
+ * (growth.h). Call it before an update. */
 void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint32_t window, uint64_t random);
 /* Takes the endpoints of an update, which are copied. An address that occurs twice is two
  * endpoints, as in the host. renew: the args of subchannels changed, so none of them can stay. */
@@ -78,7 +78,8 @@ void gxds_round_robin_on_refused(gxds_round_robin *r, uint64_t endpoint);
 /* Sets whether the weights of the next updates count (E3); by default they don't. If they do, a
  * changed weight of a READY endpoint makes a new picker. */
 void gxds_round_robin_by_weight(gxds_round_robin *r, bool by_weight);
-/* The way of picking changed: a new picker is published even if the endpoints did not change. */
+/* The owner picks in another way now: a new picker is published even if the endpoints did not
+ * change. */
 void gxds_round_robin_on_other_picks(gxds_round_robin *r);
 /* Picks have used each endpoint of the picker about once since the last call: if endpoints are left
  * out, more of them are tried. */

@@ -15,7 +15,7 @@ typedef struct round_robin_config {
 typedef struct policy {
   gxds_endpoints_policy endpoints; /* first */
   gxds_turns *turns;
-  const gxds_locality *locality; /* of the last update; a reference */
+  const gxds_locality *locality; /* the locality of the last update; a reference */
   bool by_weight;
   bool with_proxies; /* A86: endpoints are reached through their proxies */
 } policy;
@@ -47,15 +47,15 @@ static void set_locality(policy *p, const gxds_locality *locality) {
   if (before) gxds_locality_unref(before);
 }
 
-/* Whether more than one address identifies some of the endpoints. */
+/* Whether some endpoints are identified by more than a single address. */
 static bool by_more(const gxds_locality *l) {
   return l->rare && (l->rare->hostnames || l->rare->more || l->rare->proxies);
 }
 
-/* The endpoints. An endpoint that one address does not identify has an identity in place of the
- * address. A hostname (A81) and a proxy (A86) are part of the identity, because the subchannel is
- * made with them. So are all addresses of an endpoint with several (A61). The caller owns the
- * array. */
+/* The endpoints. If the address alone does not identify an endpoint, the endpoint has an identity
+ * in place of the address. A hostname (A81) and a proxy (A86) are part of the identity, because the
+ * subchannel is made with them. So are all addresses of an endpoint with several (A61). The caller
+ * owns the array. */
 static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};

@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* Its config has no JSON form. */
+/* The policy's config has no JSON form. */
 extern const gxds_policy_type gxds_round_robin_policy;
 
-/* Takes a reference of its own on the locality. by_weight: pick by the weights of the endpoints
- * (E3), if they differ. The caller owns the returned reference. */
+/* Takes its own reference to the locality. by_weight: pick by the weights of the endpoints (E3), if
+ * they differ. The caller owns the returned reference. */
 gxds_lb_config *gxds_round_robin_config_create(const struct gxds_locality *locality,
                                                bool by_weight);
 

@@ -35,7 +35,7 @@ static void destroy(gxds_picker *base) {
   gxds_free(p);
 }
 
-/* take_wheel: NULL if all weights are equal. */
+/* take_wheel is NULL if all weights are equal. */
 static gxds_picker *create(const gxds_endpoints_policy *e, const uint64_t *tokens, size_t count,
                            gxds_turns *turns, gxds_wheel *take_wheel) {
   static const gxds_picker_ops in_turn = {pick, destroy};
@@ -57,8 +57,8 @@ gxds_picker *gxds_turn_picker_create(const gxds_endpoints_policy *e, const uint6
   return create(e, tokens, count, turns, NULL);
 }
 
-/* Multiplies the weights by the shares. The greatest product becomes UINT32_MAX, which is as exact
- * as the numbers of a wheel can be. */
+/* Multiplies the weights by the shares, and scales the products so that the greatest is UINT32_MAX.
+ * So rounding to uint32_t loses as little as possible. */
 static void multiply(uint32_t *weights, const double *shares, size_t count) {
   double greatest = 0;
   for (size_t i = 0; i < count; i++) greatest = fmax(greatest, weights[i] * shares[i]);

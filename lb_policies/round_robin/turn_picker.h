@@ -15,8 +15,9 @@ extern "C" {
  * the turns of the last one. The caller owns the returned reference. */
 gxds_picker *gxds_turn_picker_create(const gxds_endpoints_policy *e, const uint64_t *tokens,
                                      size_t count, gxds_turns *turns);
-/* The same by weight. If all weights are equal, it is the picker above. The weights are multiplied
- * by shares, which are above 0; NULL: they are not. */
+/* Like gxds_turn_picker_create(), but picks by weight. If all weights are equal, the result is the
+ * picker of that function. shares: factors for the weights, each greater than 0; NULL: no
+ * factors. */
 gxds_picker *gxds_turn_picker_create_by_weight(const gxds_endpoints_policy *e,
                                                const uint64_t *tokens, size_t count,
                                                gxds_turns *turns, const double *shares);

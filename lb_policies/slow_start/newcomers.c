@@ -7,11 +7,11 @@
 
 #define FROM_THE_BEGINNING INT64_MIN
 
-/* When an endpoint was first READY. Counted by reference: it may be in the picks after it left the
- * list. */
+/* When an endpoint was first READY. Counted by reference, because picks may still use it after the
+ * endpoint has left the list. */
 typedef struct gxds_beginning {
   gxds_ref refs;
-  gxds_time since; /* GXDS_TIME_NEVER: it was not READY yet */
+  gxds_time since; /* GXDS_TIME_NEVER: not READY yet */
 } beginning;
 
 typedef struct gxds_newcomer {

@@ -1,9 +1,10 @@
-/* gxds_newcomers: the new endpoints of a policy, which joined endpoints that existed. It knows when
- * each was first READY, and so the share of its weight that it has (slow_start.h).
+/* gxds_newcomers: the new endpoints of a policy: those that were added to existing endpoints. It
+ * knows when each was first READY, and so which part of its weight the endpoint has now
+ * (slow_start.h).
  *
  * Endpoints are identified by address: an endpoint that gets another subchannel is not new. The
- * endpoints of a first list, and of a list after an empty one, are not new either: if all endpoints
- * started at the same time, slow start has no use.
+ * endpoints of a first list, and of a list after an empty one, are not new either: slow start has
+ * no use if all endpoints started at the same time.
  *
  * Confined: the policy's serializer. */
 #ifndef GRPC_XDS_LB_POLICIES_SLOW_START_NEWCOMERS_H_
@@ -19,7 +20,7 @@ extern "C" {
 /* Part of its policy's own object. Zero-initialised, it has no slow start and keeps nothing. */
 typedef struct gxds_newcomers {
   gxds_slow_start config;
-  struct gxds_newcomer *by_address; /* private, as all below */
+  struct gxds_newcomer *by_address; /* private; so are all fields below */
   bool all_new;
   struct gxds_beginning **by_slot; /* references; NULL: the endpoint is not new */
   uint32_t slot_count;
@@ -30,7 +31,7 @@ typedef struct gxds_newcomers {
 
 void gxds_newcomers_fini(gxds_newcomers *n);
 
-/* gxds_address_list_update() with slow start. */
+/* Does what gxds_address_list_update() does, and keeps the slow-start state. */
 GXDS_MUST_USE gxds_status gxds_newcomers_update(gxds_newcomers *n, const gxds_slow_start *config,
                                                 gxds_address_list *list, gxds_endpoints_policy *e,
                                                 const gxds_lb_update *update);

@@ -42,7 +42,7 @@ double gxds_slow_start_share(const gxds_slow_start *s, gxds_duration age) {
   return fmin(fmax(grown, least), 1);
 }
 
-/* A hundred steps in a window, but at most ten and at least one in a second. */
+/* A window has a hundred steps, but there are at most ten steps in a second, and at least one. */
 gxds_duration gxds_slow_start_period(const gxds_slow_start *s) {
   const gxds_duration shortest = 100 * GXDS_MILLISECOND;
   const gxds_duration step = s->window / 100;

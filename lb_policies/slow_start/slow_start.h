@@ -13,20 +13,22 @@ extern "C" {
 #endif
 
 typedef struct gxds_slow_start {
-  gxds_duration window;      /* how long it takes; 0: there is no slow start */
-  double aggression;         /* 1: linear; more: fast at first. Greater than 0 */
-  double min_weight_percent; /* the part of its weight that it has from the first moment; 0 … 100 */
+  gxds_duration window;      /* how long slow start takes; 0: there is no slow start */
+  double aggression;         /* greater than 0; 1: the share grows linearly; more than 1: it grows
+                                faster at first */
+  double min_weight_percent; /* the percentage of its weight that an endpoint has from the start; 0
+                                … 100 */
 } gxds_slow_start;
 
 /* Reads {"slowStart":{"window":"60s","aggression":1,"minWeightPercent":10}} of a policy's config;
- * without one, or with a window of 0, out->window is 0. On errors adds them to errors, and returns
- * false. Any thread. */
+ * if it is missing, or its window is 0, sets out->window to 0. On errors adds them to errors, and
+ * returns false. Any thread. */
 bool gxds_slow_start_parse(const json_t *config, gxds_errors *errors, gxds_slow_start *out);
 
 /* Any thread. */
 bool gxds_slow_start_equal(const gxds_slow_start *a, const gxds_slow_start *b);
 
-/* Even if the configured minimum is 0, an endpoint gets some RPCs. */
+/* The least share. An endpoint gets some RPCs even if the configured minimum is 0. */
 #define GXDS_SLOW_START_SHARE_MIN 0.0001
 
 /* The part of its weight that an endpoint of that age has, from GXDS_SLOW_START_SHARE_MIN to 1.

@@ -16,12 +16,12 @@ typedef struct policy {
   gxds_address_list list;
   gxds_newcomers newcomers;
   gxds_turns *turns;
-  bool by_weight; /* E3: by the weights of endpoints. Then there are no members, because the shares
-                     of a picker never change */
-  gxds_weighted_members *members; /* the last picker's; NULL if there is none */
+  bool by_weight; /* E3: picks by the weights of endpoints. Then `members` is not used, because the
+                     shares of a picker never change */
+  gxds_weighted_members *members; /* the members of the last picker; NULL if there is none */
 } policy;
 
-/* Renews the shares of p->members, and sets the deadline for the next time. */
+/* Computes the slow-start shares in p->members again, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   double *shares = gxds_calloc(p->members->count, sizeof *shares);
   const gxds_time next =
@@ -31,8 +31,9 @@ static void reweigh(policy *p) {
   gxds_policy_set_deadline(p->endpoints.base, next);
 }
 
-/* Makes a picker by the endpoints' weights, times the present shares of newcomers. Its wheel can't
- * change, but picks in constant time however different the weights are. */
+/* Makes a picker by weight: an endpoint's weight times its present slow-start share. The picker
+ * uses a wheel. A wheel picks in constant time even if the weights are very different, but it
+ * cannot change, so each change of a share needs a new picker. */
 static gxds_picker *make_picker_by_weight(policy *p, const uint64_t *tokens, size_t count) {
   gxds_policy *base = p->endpoints.base;
   const gxds_time now = gxds_policy_now(base);

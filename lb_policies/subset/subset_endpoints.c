@@ -28,8 +28,8 @@ bool gxds_subset_exists(const gxds_endpoints *all, gxds_str wanted, const gxds_l
   return false;
 }
 
-/* The weight of a locality in a subset. As in Envoy, it is the number of its endpoints, so that all
- * endpoints weigh the same, unless the subset is aware of the weights of localities. */
+/* The weight of a locality in a subset. As in Envoy, this is the number of its endpoints, so that
+ * all endpoints weigh the same, unless locality_weight_aware is set. */
 static uint32_t weight_of(const gxds_locality *l, size_t count, const gxds_lb_subsets *rules) {
   if (!rules->locality_weight_aware) return (uint32_t)count;
   if (!rules->scale_locality_weight) return l->weight;
@@ -60,8 +60,8 @@ static const gxds_locality *filter(const gxds_locality *l, gxds_str wanted,
 /* ---- what an update changed ---- */
 
 typedef struct locality_change {
-  const gxds_locality *before; /* NULL: it is new */
-  gxds_locality_stretch in;    /* the endpoints that changed */
+  const gxds_locality *before; /* the locality before the update; NULL: it is new */
+  gxds_locality_stretch in;    /* the range of endpoints that changed */
 } locality_change;
 
 struct gxds_subset_changes {
@@ -115,8 +115,8 @@ static bool is_same(const locality_change *c, const gxds_locality *l, const gxds
   return !was || was->weight == weight_of(l, was->endpoint_count, rules);
 }
 
-/* The subset's part of the locality: the one before, if it has not changed. change: NULL if it is
- * not known. The caller owns the returned reference; NULL: the part is empty. */
+/* The subset's part of the locality: the one before, if it has not changed. change is NULL if the
+ * change is not known. The caller owns the returned reference; NULL: the part is empty. */
 static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size_t priority,
                                             const gxds_locality *l, gxds_str wanted,
                                             const gxds_lb_subsets *rules,
@@ -129,7 +129,7 @@ static const gxds_locality *filter_or_share(const gxds_subset_endpoints *s, size
   return gxds_locality_ref(was);
 }
 
-/* change: of the first locality, with the others after it; NULL if they are not known. Adds the
+/* change points to the changes of all localities, in order; NULL if they are not known. Adds the
  * number of the subset's endpoints to *count. */
 static const gxds_endpoints *make(const gxds_subset_endpoints *s, const gxds_endpoints *all,
                                   gxds_str wanted, const gxds_lb_subsets *rules,

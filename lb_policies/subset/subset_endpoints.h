@@ -1,8 +1,9 @@
-/* gxds_subset_endpoints: those endpoints of a cluster that have certain metadata (E5), in their
+/* gxds_subset_endpoints: the endpoints of a cluster that have certain metadata (E5), in their
  * priorities and localities. After an update, a locality of the subset that did not change is the
  * same object as before. So the policies below do nothing for it.
  *
- * Confined: the owner's. Lives in the owner's struct; zero-initialised has no endpoints. */
+ * Confined to the owner's serializer. Lives in the owner's struct; zero-initialised, it has no
+ * endpoints. */
 #ifndef GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_ENDPOINTS_H_
 #define GRPC_XDS_LB_POLICIES_SUBSET_SUBSET_ENDPOINTS_H_
 
@@ -23,11 +24,11 @@ typedef struct gxds_subset_endpoints {
   bool list_as_any;
 } gxds_subset_endpoints;
 
-/* The changes of an update to a cluster, computed once for all of its subsets. For each locality
- * they have the range of places that contains all changed endpoints. */
+/* The changes of an update to a cluster, computed once for all of its subsets. For each locality,
+ * this is the range of indexes that contains all changed endpoints. */
 typedef struct gxds_subset_changes gxds_subset_changes;
-/* Both are borrowed: valid as long as the result. Either may be NULL: the endpoints were, or are,
- * not known. */
+/* Computes the changes between two versions of the endpoints. Both are borrowed: they must stay
+ * valid as long as the result. Either may be NULL: the endpoints were, or are, not known. */
 gxds_subset_changes *gxds_subset_changes_create(const gxds_endpoints *before,
                                                 const gxds_endpoints *after);
 void gxds_subset_changes_destroy(gxds_subset_changes *c); /* NULL is allowed */

@@ -6,8 +6,8 @@ static const void *all_of(gxds_subset_with *with, void *arg) {
   return with(arg, gxds_str_of(NULL, 0));
 }
 
-/* The cluster's fallback. It is also for RPCs without a match, and for those whose match has the
- * keys of no selector. */
+/* The cluster's fallback policy. It also applies to RPCs without a match, and to RPCs whose match
+ * has the keys of no selector. */
 static const void *fallback_of_cluster(const gxds_lb_subsets *rules, gxds_subset_with *with,
                                        void *arg) {
   const void *found = NULL;
@@ -26,11 +26,11 @@ static const gxds_subset_selector *find_selector(const gxds_lb_subsets *rules, g
   return NULL;
 }
 
-/* Adds the match with those keys alone. */
+/* Adds the part of the match that has those keys. */
 static void reduce(gxds_str match, const gxds_subset_keys *keys, gxds_text *out) {
   gxds_str name;
   gxds_str value;
-  size_t k = 0; /* both are in the same order */
+  size_t k = 0; /* both lists are sorted in the same order */
   while (k < keys->count && gxds_metadata_next(&match, &name, &value)) {
     if (!gxds_str_equal(name, keys->keys[k])) continue;
     gxds_text_add_z(out, k++ > 0 ? "," : "{");
@@ -54,7 +54,7 @@ const void *gxds_subset_resolve(const gxds_lb_subsets *rules, gxds_str match,
       return all_of(with, arg);
     case GXDS_SUBSET_FALLBACK_DEFAULT:
       return with(arg, rules->default_subset);
-    case GXDS_SUBSET_FALLBACK_KEYS: { /* fewer keys each time, so the recursion ends */
+    case GXDS_SUBSET_FALLBACK_KEYS: { /* each call has fewer keys, so the recursion ends */
       gxds_text fewer = {0};
       reduce(match, &selector->fallback_keys, &fewer);
       found = gxds_subset_resolve(rules, gxds_text_str(&fewer), with, arg);

@@ -4,7 +4,7 @@
 
 typedef struct slot {
   gxds_metadata_match match; /* an owned text; empty: the slot is free */
-  gxds_subset_pick pick;     /* its picker is a reference */
+  gxds_subset_pick pick;     /* the picker in it is a reference */
 } slot;
 
 /* Immutable once it is published. The slots are a hash table with open addressing, at most half
@@ -53,7 +53,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
     if (s->match.text.size == 0) gxds_poker_poke(p->poker, 0, match->text);
   }
   switch (by->kind) {
-    case GXDS_SUBSET_PICK_WAIT: /* this is the kind of a free slot, too */
+    case GXDS_SUBSET_PICK_WAIT: /* a free slot has this kind too */
       gxds_picked_queue(out);
       return;
     case GXDS_SUBSET_PICK_FAIL:

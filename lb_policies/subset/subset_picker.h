@@ -13,7 +13,7 @@ extern "C" {
 
 typedef enum gxds_subset_pick_kind {
   GXDS_SUBSET_PICK_WAIT, /* the subset has no picker yet */
-  GXDS_SUBSET_PICK_FAIL, /* no endpoints are for the match: the RPC fails */
+  GXDS_SUBSET_PICK_FAIL, /* no endpoints may serve the match: the RPC fails */
   GXDS_SUBSET_PICK_BY,   /* call picker */
 } gxds_subset_pick_kind;
 

@@ -16,34 +16,34 @@
 /* Some endpoints, with the policy that balances over them. */
 typedef struct subset {
   uint64_t token;
-  gxds_str wanted; /* the metadata that they have; empty: all endpoints */
+  gxds_str wanted; /* the metadata of the endpoints; empty: the subset has all endpoints */
   gxds_subset_endpoints endpoints;
   gxds_lb_child *child;
   bool is_new;             /* the child had no update yet */
-  bool is_used;            /* only for sweep() */
+  bool is_used;            /* a mark; only for sweep() */
   gxds_picker *picker;     /* a reference; NULL: the child reported nothing yet */
-  UT_hash_handle hh;       /* by wanted; not of the subset of all endpoints */
+  UT_hash_handle hh;       /* in the table by `wanted`; not used by the subset of all endpoints */
   UT_hash_handle hh_token; /* by token */
 } subset;
 
 /* A route's metadata match, and the subset to which it leads. */
 typedef struct match {
   gxds_metadata_match own; /* an owned text */
-  const subset *to;        /* NULL: there is none, so its RPCs fail */
-  UT_hash_handle hh;       /* by text; the oldest first */
+  const subset *to;        /* NULL: there is no subset for it, so its RPCs fail */
+  UT_hash_handle hh;       /* in the table by text; the oldest first */
 } match;
 
 typedef struct policy {
   gxds_policy *base;
-  bool busy;    /* what children report now is published afterwards */
+  bool busy;    /* reports of children are published only afterwards */
   bool changed; /* what was published is out of date */
   uint64_t last_token;
   subset *all;       /* the subset of all endpoints; NULL before the first update */
   subset *by_wanted; /* the others */
   subset *by_token;
   match *matches;
-  const subset *otherwise;       /* where RPCs without a match go; NULL: they fail */
-  grpc_connectivity_state state; /* of the subset of all endpoints */
+  const subset *otherwise;       /* the subset for RPCs without a match; NULL: they fail */
+  grpc_connectivity_state state; /* the state of the subset of all endpoints */
   gxds_status status;
 
   /* From the last update. The policy owns these references. */
@@ -142,7 +142,8 @@ static gxds_status update_child(const policy *p, subset *s) {
   const gxds_cluster_entry *part =
       gxds_cluster_entry_endpoints(e->name, e->cluster, s->endpoints.part, e->resolution_note);
   const gxds_lb_update update = {.config = p->config->child,
-                                 .addresses = gxds_priority_addresses(NULL), /* entry has them */
+                                 .addresses = gxds_priority_addresses(NULL), /* `entry` has the
+                                                                                addresses */
                                  .args = p->args,
                                  .note = p->note,
                                  .entry = part};
@@ -216,14 +217,15 @@ static void poked(void *self, uint64_t number, gxds_str text) {
   policy *p = self;
   match *m;
   HASH_FIND(hh, p->matches, text.data, text.size, m);
-  if (m || !p->entry) return; /* m: another RPC asked for it first */
+  if (m || !p->entry) return; /* m is set: another RPC has asked for this match before */
   if (HASH_COUNT(p->matches) >= GXDS_SUBSET_MATCHES_MAX) remove_match(p, p->matches);
   m = GXDS_NEW(match);
   m->own = (gxds_metadata_match){gxds_str_dup(text), gxds_metadata_hash(text)};
   HASH_ADD_KEYPTR(hh, p->matches, m->own.text.data, m->own.text.size, m);
   resolve(p, text, &m->to);
   p->changed = true;
-  gxds_status unheard = update_children(p, true); /* a child that refuses it fails its RPCs */
+  gxds_status unheard = update_children(p, true); /* ignored: a child that refuses its update fails
+                                                     its RPCs by itself */
   gxds_status_fini(&unheard);
   if (gxds_policy_ended(p->base)) return;
   sweep(p);
@@ -254,7 +256,7 @@ static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_cluster_entry *entry = entry_in(p, given);
-  if (!entry) { /* does not happen below cds */
+  if (!entry) { /* cds always gives an entry */
     gxds_status status =
         gxds_status_make(GXDS_UNAVAILABLE, "%s: no such cluster with subsets in the snapshot",
                          gxds_subset_policy.name);
@@ -284,7 +286,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 static void exit_idle(void *self) {
   policy *p = self;
   const bool busy = p->busy;
-  p->busy = true; /* so that one picker is published for all that children report */
+  p->busy = true; /* so that one picker is published for all reports of children */
   for (subset *s = p->by_token; s; s = s->hh_token.next) gxds_lb_child_exit_idle(s->child);
   p->busy = busy;
   if (!busy) publish(p);
@@ -319,7 +321,7 @@ static void destroy(void *self) {
 
 const gxds_policy_type gxds_subset_policy = {
     .name = "grpc_xds_subset",
-    .trace = "priority_lb", /* the flag of its children, which are priority policies */
+    .trace = "priority_lb", /* its children are priority policies, so it has the same flag */
     .needs_config = true,
     .unconfigurable = "it is what a Cluster with lb_subset_config has above its priorities",
     .create = create,

@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-/* Configs: gxds_cluster_child_config; the child is the cluster's priority policy. */
+/* The policy's config is a gxds_cluster_child_config; the child is the cluster's priority
+ * policy. */
 extern const gxds_policy_type gxds_subset_policy;
 
 /* The most matches of routes that are kept at a time, because each may have a subset with its own

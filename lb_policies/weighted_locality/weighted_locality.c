@@ -14,15 +14,16 @@ typedef enum due {
 
 typedef struct child {
   uint64_t token;
-  const gxds_locality *locality; /* a reference; of the last update that had it */
+  const gxds_locality *locality; /* the locality in the last update that had it; a reference */
   due due;
   bool exit_idle_due;
-  uint64_t leaf_version;         /* w->leaf_version at its last update */
-  uint64_t note_version;         /* w->note_version at its last update */
-  grpc_connectivity_state state; /* what it counts as: after a failure, TRANSIENT_FAILURE until it
-                                    is READY */
-  uint64_t failed_at;            /* the number of its last failure among all; 0: it never failed */
-  gxds_time retirement;          /* when it is removed; NEVER: it is in use */
+  uint64_t leaf_version;         /* w->leaf_version at the child's last update */
+  uint64_t note_version;         /* w->note_version at the child's last update */
+  grpc_connectivity_state state; /* the state that it counts as: after a failure, TRANSIENT_FAILURE
+                                    until it is READY */
+  uint64_t failed_at;            /* the serial number of its last failure, among the failures of all
+                                    children; 0: it never failed */
+  gxds_time retirement;          /* when the child is removed; NEVER: it is in use */
 } child;
 
 struct gxds_weighted_locality {
@@ -32,10 +33,10 @@ struct gxds_weighted_locality {
   uint64_t failures;
 
   child **children; /* in order of their names */
-  child **tokens;   /* the same in order of their tokens */
+  child **tokens;   /* the same children, in order of their tokens */
   size_t child_count;
 
-  size_t due_next; /* children before it have nothing due */
+  size_t due_next; /* the children before this index have nothing due */
   size_t exit_idle_count;
 
   /* Whether a new picker may be due, and what was published last. ready_version and failed_version
@@ -46,7 +47,7 @@ struct gxds_weighted_locality {
   enum { PUBLISHED_NOTHING, PUBLISHED_EMPTY, PUBLISHED_STATE } published;
   grpc_connectivity_state published_state;
   uint64_t published_version;
-  uint64_t *members; /* of the last PUBLISH */
+  uint64_t *members; /* the members of the last PUBLISH */
   uint32_t *weights;
 
   uint64_t *removals; /* tokens that the owner has yet to end */
@@ -211,7 +212,7 @@ void gxds_weighted_locality_on_update(gxds_weighted_locality *w,
   w->child_count = count;
   w->due_next = 0;
   limit_retired(w, now);
-  if (p->locality_count == 0) w->publish_due = true; /* the note may be another */
+  if (p->locality_count == 0) w->publish_due = true; /* the note may have changed */
 }
 
 /* --- Other events --- */
@@ -322,7 +323,8 @@ static bool next_publish(gxds_weighted_locality *w, gxds_weighted_locality_op *o
   grpc_connectivity_state state = add_up(counts);
   uint64_t version = state == GRPC_CHANNEL_READY               ? w->ready_version
                      : state == GRPC_CHANNEL_TRANSIENT_FAILURE ? w->failed_version
-                                                               : 0; /* all queueing is alike */
+                                                               : 0; /* all pickers that queue are
+                                                                       equal */
   if (w->published == PUBLISHED_STATE && w->published_state == state &&
       w->published_version == version) {
     return false;

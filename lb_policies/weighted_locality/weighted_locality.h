@@ -7,9 +7,9 @@
  * a time, and each may cause the next events at once. For several events that come together, it
  * publishes one picker.
  *
- * The state: READY if any locality is, else CONNECTING, else IDLE, else TRANSIENT_FAILURE. A
- * locality that failed counts as failed until it is READY again. A leaf that reports IDLE is asked
- * to connect.
+ * The state: READY if any locality is READY, else CONNECTING if any is, else IDLE if any is, else
+ * TRANSIENT_FAILURE. A locality that failed counts as failed until it is READY again. A leaf that
+ * reports IDLE is asked to connect.
  *
  * When an update no longer has a locality, the locality gets no more picks. Its leaf is kept,
  * unused, for 15 minutes (A28). So if the locality comes back in that time, its connections still
@@ -40,13 +40,14 @@ typedef struct gxds_weighted_locality gxds_weighted_locality;
 #define GXDS_WEIGHTED_LOCALITY_RETAINED_MAX 64u
 
 typedef enum gxds_weighted_locality_op_kind {
-  GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf and give it its first update with locality */
-  GXDS_WEIGHTED_LOCALITY_UPDATE,    /* give the leaf locality */
+  GXDS_WEIGHTED_LOCALITY_CREATE,    /* make the leaf, and give it its first update, with
+                                       `locality` */
+  GXDS_WEIGHTED_LOCALITY_UPDATE,    /* update the leaf with `locality` */
   GXDS_WEIGHTED_LOCALITY_EXIT_IDLE, /* ask the leaf to connect */
-  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report the state, with a picker over the members: in READY
-                                       the READY leaves, in TRANSIENT_FAILURE all leaves, with the
-                                       status of `failed`. If there are no members, with a picker
-                                       that queues */
+  GXDS_WEIGHTED_LOCALITY_PUBLISH,   /* report the state, with a picker over the members. In READY
+                                       the members are the READY leaves. In TRANSIENT_FAILURE they
+                                       are all leaves, and the status is that of `failed`. If there
+                                       are no members, report a picker that queues */
   GXDS_WEIGHTED_LOCALITY_PUBLISH_EMPTY, /* report TRANSIENT_FAILURE: there are no localities */
   GXDS_WEIGHTED_LOCALITY_REMOVE,        /* end the leaf */
 } gxds_weighted_locality_op_kind;
@@ -57,7 +58,7 @@ typedef struct gxds_weighted_locality_op {
   uint64_t child;                /* the leaf's token: never reused */
   const gxds_locality *locality; /* CREATE, UPDATE */
   grpc_connectivity_state state; /* PUBLISH */
-  const uint64_t *members;       /* PUBLISH: tokens */
+  const uint64_t *members;       /* PUBLISH: the tokens of the members */
   const uint32_t *weights;       /* the weights of the members; none is 0 */
   size_t member_count;
   uint64_t failed; /* PUBLISH of TRANSIENT_FAILURE: the leaf that failed last, whose last failure is
@@ -69,7 +70,7 @@ gxds_weighted_locality *gxds_weighted_locality_create(void);
 void gxds_weighted_locality_destroy(gxds_weighted_locality *w); /* NULL is allowed */
 
 typedef struct gxds_weighted_locality_update {
-  /* NULL: no localities. Borrowed; the function takes references on the localities. */
+  /* NULL: no localities. Borrowed; the function takes references to the localities. */
   const gxds_priority *priority;
   bool leaf_changed; /* the leaves' config or the channel args changed, which concerns all leaves */
   bool note_changed; /* the resolution note changed, which concerns leaves without endpoints only */

@@ -10,14 +10,14 @@
 #include "lb_policies/weighted_locality/locality_picker.h"
 #include "lb_policies/weighted_locality/weighted_locality.h"
 
-/* Our own round_robin takes its place. */
+/* Our own round_robin replaces this policy. */
 #define HOSTS_ROUND_ROBIN "round_robin"
 
 typedef struct leaf {
   gxds_keyed_child keyed; /* first */
   gxds_picker *picker;    /* reported last; a reference; NULL: it reported nothing yet */
   gxds_status last_failure;
-  gxds_str label; /* A78: its locality; owned */
+  gxds_str label; /* A78: the label of the locality; owned */
 } leaf;
 
 typedef struct policy {
@@ -64,7 +64,7 @@ static gxds_lb_config *config_of_leaf(const policy *p, const gxds_locality *loca
   return gxds_round_robin_config_create(locality, by_weight);
 }
 
-/* The leaf may report meanwhile, and may end. */
+/* During the call the leaf may report, and may end. */
 static void update_leaf(policy *p, uint64_t token, const gxds_locality *locality,
                         gxds_child_errors *errors) {
   gxds_lb_config *config = config_of_leaf(p, locality);
@@ -141,7 +141,7 @@ static void carry_out(policy *p, const gxds_weighted_locality_op *op, gxds_child
 /* Adds to errors the messages of the leaves that refused their update. errors may be NULL: the
  * messages are then dropped. */
 static void drain(policy *p, gxds_child_errors *errors) {
-  if (p->leaves.draining) return; /* nested: the outer call carries the operations out */
+  if (p->leaves.draining) return; /* a nested call: the outer call carries out the operations */
   p->leaves.draining = true;
   gxds_weighted_locality_op op;
   while (!gxds_policy_ended(p->leaves.base) && gxds_weighted_locality_next(p->machine, &op)) {

@@ -23,11 +23,11 @@ typedef struct gxds_weighted_locality_config {
   bool has_localities;   /* false in a config that was parsed from JSON. The priority policy makes
                             configs with localities from it, one for each child */
   gxds_str cluster;
-  gxds_priority localities; /* references; may be none */
+  gxds_priority localities; /* references; the list may be empty */
 } gxds_weighted_locality_config;
 
-/* The config for that priority of a cluster. entry may be NULL: then it has no localities. Takes
- * references on the child's config and on the localities, but not on the rest of the entry: a
+/* The config for that priority of a cluster. entry may be NULL: then the config has no localities.
+ * Takes references to the child's config and on the localities, but not on the rest of the entry: a
  * policy may be kept after its priority is gone (A56), and must not keep the whole resource. The
  * caller owns the returned reference. */
 gxds_lb_config *gxds_weighted_locality_config_create(gxds_lb_config *child,

@@ -6,14 +6,16 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-/* 2^64 / φ, rounded to odd. */
+/* 2^64 / φ, rounded to an odd number. */
 #define GOLDEN_ANGLE UINT64_C(0x9e3779b97f4a7c15)
 
 struct gxds_wheel {
   size_t count;
   unsigned guide_shift; /* a point's cell is point >> guide_shift */
-  uint64_t *last;       /* by member: the last point of its sector; increasing, ends at 2^64 - 1 */
-  uint32_t *guide;      /* by cell: the member that its first point hits; one more at the end */
+  uint64_t *last;       /* the last point of each member's sector; increasing; the last value is
+                           2^64 - 1 */
+  uint32_t *guide;      /* for each cell, the member whose sector has the cell's first point; one
+                           extra item at the end */
 };
 
 gxds_wheel *gxds_wheel_create(const uint32_t *weights, size_t count) {
@@ -62,7 +64,7 @@ size_t gxds_wheel_pick(const gxds_wheel *w, uint64_t turn) {
 
 struct gxds_turns {
   gxds_ref refs;
-  char before[64]; /* so that nothing else is on the counter's cache line */
+  char before[64]; /* padding, so that nothing else is on the counter's cache line */
   _Atomic uint64_t next;
   char after[64];
 };

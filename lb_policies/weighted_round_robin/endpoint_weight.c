@@ -9,7 +9,8 @@ struct gxds_endpoint_weight {
   gxds_ref refs;
   _Atomic double weight; /* 0: no report */
   _Atomic gxds_time last_updated;
-  _Atomic gxds_time non_empty_since; /* GXDS_TIME_NEVER: no report since it connected or expired */
+  _Atomic gxds_time non_empty_since; /* GXDS_TIME_NEVER: no report since the endpoint connected, or
+                                        since the weight expired */
 };
 
 gxds_endpoint_weight *gxds_endpoint_weight_create(void) {

@@ -18,7 +18,7 @@ gxds_endpoint_weight *gxds_endpoint_weight_create(void);
 gxds_endpoint_weight *gxds_endpoint_weight_ref(gxds_endpoint_weight *w);
 void gxds_endpoint_weight_unref(gxds_endpoint_weight *w); /* NULL is allowed */
 
-/* The endpoint reported. A weight of 0 is ignored. */
+/* Takes the weight from a report of the endpoint. A weight of 0 is ignored. */
 void gxds_endpoint_weight_on_report(gxds_endpoint_weight *w, double weight, gxds_time now);
 /* The endpoint connected: the blackout starts again with its next report. It may also be called
  * when the old connection breaks. */
@@ -26,8 +26,9 @@ void gxds_endpoint_weight_on_ready(gxds_endpoint_weight *w);
 /* Whether the weight can be used, and why not (A78). */
 typedef enum gxds_weight_state {
   GXDS_WEIGHT_USABLE,
-  GXDS_WEIGHT_NOT_YET_USABLE, /* no report, or for `blackout` after the first one */
-  GXDS_WEIGHT_STALE,          /* from `expiration` after the last report */
+  GXDS_WEIGHT_NOT_YET_USABLE, /* there is no report yet, or the first one is newer than
+                                 `blackout` */
+  GXDS_WEIGHT_STALE,          /* the last report is older than `expiration` */
 } gxds_weight_state;
 /* Sets *weight, which is 0 unless the weight is usable. */
 gxds_weight_state gxds_endpoint_weight_get(gxds_endpoint_weight *w, gxds_duration blackout,

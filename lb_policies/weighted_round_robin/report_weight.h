@@ -20,7 +20,7 @@ typedef enum gxds_utilization_kind {
 /* A metric from which utilization is computed. */
 typedef struct gxds_utilization_metric {
   gxds_utilization_kind kind;
-  gxds_str key; /* of the last two kinds */
+  gxds_str key; /* the key; only for the last two kinds */
 } gxds_utilization_metric;
 
 /* Parses a name such as "cpu_utilization" or "named_metrics.queue" (A114). False if gRPC has no

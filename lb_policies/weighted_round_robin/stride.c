@@ -10,7 +10,7 @@ enum { WEIGHT_MAX = UINT16_MAX };
 
 struct gxds_stride {
   size_t count;
-  _Atomic uint16_t weights[]; /* 1 … WEIGHT_MAX, which the heaviest has */
+  _Atomic uint16_t weights[]; /* from 1 to WEIGHT_MAX, the weight of the heaviest member */
 };
 
 gxds_stride *gxds_stride_create(size_t count) {
@@ -60,8 +60,8 @@ void gxds_stride_set_shares(gxds_stride *s, const double *shares) {
 }
 
 /* A member takes as many of every WEIGHT_MAX rounds as its weight: those in which a multiple of the
- * weight passes a multiple of WEIGHT_MAX. Each member starts with another offset, so that they
- * don't all pass in the same rounds. */
+ * weight passes a multiple of WEIGHT_MAX. Each member has another offset, so that not all of them
+ * take the same rounds. */
 size_t gxds_stride_pick(const gxds_stride *s, gxds_turns *turns) {
   for (;;) {
     uint64_t turn = gxds_turns_next(turns);

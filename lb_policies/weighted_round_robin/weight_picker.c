@@ -7,8 +7,8 @@
 
 /* --- The rating --- */
 
-/* A rating that was set. Each is kept once, until the gxds_current_rating ends, as RPCs may still
- * use it. They are few, because configs are few. */
+/* A rating that was set. It is kept until the gxds_current_rating ends, because RPCs may still use
+ * it. Each rating is kept only once. There are few ratings, because there are few configs. */
 typedef struct gxds_rating_kept {
   gxds_rating *rating; /* a reference */
   struct gxds_rating_kept *next;
@@ -112,8 +112,8 @@ typedef struct tracker {
 
 static void started(gxds_tracker *t) { (void)t; }
 
-/* Reads the report itself, because the BackendMetricData of gRPC 1.51 lacks most of what is needed,
- * such as qps and eps. */
+/* Reads the serialized report, because the BackendMetricData of gRPC 1.51 lacks most of the needed
+ * fields, such as qps and eps. */
 static void finished(gxds_tracker *t, const gxds_finish *f) {
   gxds_str bytes;
   if (!gxds_finish_trailer(f, gxds_str_z(GXDS_ORCA_METADATA_KEY), &bytes)) return;

@@ -8,20 +8,20 @@
 #include "lb_policies/weighted_round_robin/report_weight.h"
 #include "lb_policies/weighted_round_robin/stride.h"
 
-/* The rating of the policy's current config, which applies to reports as they come in. Counted by
- * reference; any thread. */
+/* The rating of the policy's current config. It applies to each report when the report arrives.
+ * Counted by reference; any thread. */
 typedef struct gxds_current_rating {
   gxds_ref refs;
   _Atomic(const gxds_rating *) now;
-  /* The current rating and the former ones, which a report may still be using. */
+  /* The current rating and the former ones, which other threads may still use for a report. */
   struct gxds_rating_kept *kept;
 } gxds_current_rating;
 
 /* Starts without a rating. The caller owns the returned reference. */
 gxds_current_rating *gxds_current_rating_create(void);
 void gxds_current_rating_unref(gxds_current_rating *c); /* NULL is allowed */
-/* Sets the rating: before the first report, and under the channel's serializer. Takes a reference
- * of its own. */
+/* Sets the rating: before the first report, and under the channel's serializer. Takes its own
+ * reference. */
 void gxds_current_rating_set(gxds_current_rating *c, gxds_rating *rating);
 
 /* Computes an endpoint's weight from the reports of one subchannel, which come out of band or with
@@ -30,10 +30,10 @@ typedef struct gxds_rater {
   gxds_load_listener base;
   gxds_endpoint_weight *weight; /* this and the next two are references */
   gxds_current_rating *rating;
-  gxds_lb_channel *channel; /* for its clock */
+  gxds_lb_channel *channel; /* the channel, for its clock */
 } gxds_rater;
 
-/* Takes references of its own. The caller owns the returned reference. */
+/* Takes its own references. The caller owns the returned reference. */
 gxds_rater *gxds_rater_create(gxds_endpoint_weight *weight, gxds_current_rating *rating,
                               gxds_lb_channel *channel);
 
@@ -43,7 +43,7 @@ typedef struct gxds_weighted_members {
   gxds_ref refs;
   gxds_stride *stride;
   size_t count;
-  gxds_subchannel **subchannels; /* references, all of them */
+  gxds_subchannel **subchannels; /* an array of references */
   gxds_rater **raters;           /* each may be NULL if reports are not used */
 } gxds_weighted_members;
 

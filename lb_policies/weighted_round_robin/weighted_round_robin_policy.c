@@ -23,22 +23,22 @@ typedef struct policy {
   gxds_policy_counts *counts; /* borrowed: valid until the process ends */
   gxds_current_rating *rating;
   earned *by_address;
-  gxds_rater **raters; /* by the low half of the token; references; some of them belong to endpoints
+  gxds_rater **raters; /* indexed by the low half of the token; references; some belong to endpoints
                           that are gone */
   uint32_t rater_count;
-  gxds_weighted_members *members; /* the last picker's; NULL if there is none */
+  gxds_weighted_members *members; /* the members of the last picker; NULL if there is none */
 } policy;
 
 static bool is_out_of_band(const policy *p) {
   return p->config->oob_reporting_period != GXDS_TIME_NEVER;
 }
 
-/* Computes the weights from what was reported, and sets the deadline for the next time. */
+/* Computes the weights from the reports so far, and sets the deadline for the next time. */
 static void reweigh(policy *p) {
   const gxds_weighted_members *m = p->members;
   const gxds_time now = gxds_policy_now(p->endpoints.base);
   double *weights = gxds_calloc(m->count, sizeof *weights);
-  uint64_t endpoints[3] = {0}; /* by the state of their weights */
+  uint64_t endpoints[3] = {0}; /* the number of endpoints for each gxds_weight_state */
   for (size_t i = 0; i < m->count; i++) {
     endpoints[gxds_endpoint_weight_get(m->raters[i]->weight, p->config->blackout_period,
                                        p->config->weight_expiration_period, now, &weights[i])]++;
@@ -127,8 +127,8 @@ static void created(gxds_endpoints_policy *e, uint64_t token, uint32_t position)
 
 static void ready(gxds_endpoints_policy *e, uint64_t token) {
   policy *p = (policy *)e;
-  /* Out of band, a report may have come already. There the rater is notified of the connection,
-   * before its reports. */
+  /* If reports come out of band, a report may have arrived before this call. In that case the rater
+   * was notified of the connection before the report, so there is nothing to do here. */
   if (!is_out_of_band(p)) gxds_endpoint_weight_on_ready(p->raters[(uint32_t)token]->weight);
 }
 
@@ -194,7 +194,7 @@ static void read_duration(const json_t *json, const char *name, gxds_errors *err
   gxds_json_duration(json, name, GXDS_JSON_OPTIONAL, NULL, errors, out);
 }
 
-/* A114: ignores names that are no metrics of gRPC. Borrowed: valid as long as the JSON. */
+/* A114: ignores names that are not metrics of gRPC. Borrowed: valid as long as the JSON. */
 static size_t read_metrics(const json_t *json, gxds_errors *errors, gxds_utilization_metric *out) {
   const json_t *names;
   const char *field = "metricNamesForComputingUtilization";

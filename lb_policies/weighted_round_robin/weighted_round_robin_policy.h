@@ -13,7 +13,8 @@ extern "C" {
 
 extern const gxds_policy_type gxds_weighted_round_robin_policy;
 
-/* Only its parse() makes one: control planes and programs write it as JSON. */
+/* Only the policy's parse() makes a config, because control planes and programs write it as
+ * JSON. */
 typedef struct gxds_weighted_round_robin_config {
   gxds_lb_config base;
   /* How often to request reports out of band, in place of those with responses; GXDS_TIME_NEVER:
@@ -22,7 +23,7 @@ typedef struct gxds_weighted_round_robin_config {
   gxds_duration blackout_period;
   gxds_duration weight_expiration_period;
   gxds_duration weight_update_period;
-  gxds_rating *rating; /* a reference; for reports that come in */
+  gxds_rating *rating; /* how weights are computed from reports; a reference */
 } gxds_weighted_round_robin_config;
 
 #ifdef __cplusplus
