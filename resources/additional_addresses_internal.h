@@ -10,13 +10,14 @@
 struct envoy_config_core_v3_Address;
 struct envoy_config_endpoint_v3_Endpoint;
 
-/* The further addresses of all endpoints of a message, in one list. Zero-initialised is empty. */
+/* The further addresses of all endpoints of a message, in one list. Zero-initialised, it is
+ * empty. */
 typedef struct gxds_more_addresses {
   gxds_address *list; /* NULL: there are none */
   size_t count;
   size_t capacity;
-  size_t *ends; /* for each endpoint the place after its last further address; NULL: no endpoint has
-                   any */
+  size_t *ends; /* for each endpoint, the index after its last further address; NULL: no endpoint
+                   has further addresses */
   bool too_many;
 } gxds_more_addresses;
 
@@ -26,20 +27,21 @@ bool gxds_endpoint_address_check(const struct envoy_config_core_v3_Address *addr
                                  const gxds_path *at_address, gxds_errors *errors,
                                  gxds_address *out);
 
-/* Whether an endpoint may have further addresses. Cheap, since most have none. */
+/* Whether an endpoint may have further addresses. This is a cheap check, because most endpoints
+ * have none. */
 bool gxds_more_addresses_has(const struct envoy_config_endpoint_v3_Endpoint *in);
 /* Adds the further addresses of an endpoint, which is at that path. False after an error. */
 bool gxds_more_addresses_read(gxds_more_addresses *m,
                               const struct envoy_config_endpoint_v3_Endpoint *in,
                               const gxds_path *at, upb_Arena *scratch, gxds_errors *errors);
-/* Call it when an endpoint has been read. Endpoints are numbered without gaps, below capacity. */
+/* Call this when an endpoint has been read. Endpoints are numbered without gaps, below capacity. */
 void gxds_more_addresses_end(gxds_more_addresses *m, size_t endpoint, size_t capacity,
                              upb_Arena *scratch);
 /* Sets more and more_ends for a locality that has the endpoints with those numbers. They stay NULL
  * if none has further addresses. */
 void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t end,
                               upb_Arena *scratch, gxds_locality_rare *out);
-/* Adds the further addresses of a locality that is known already. */
+/* Adds the further addresses of a known locality (endpoints_known_internal.h). */
 void gxds_more_addresses_add_known(gxds_more_addresses *m, const gxds_locality *l,
                                    upb_Arena *scratch);
 

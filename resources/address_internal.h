@@ -12,7 +12,7 @@ bool gxds_address_parse(gxds_str ip, uint16_t port, gxds_address *out);
  */
 void gxds_host_port_render(gxds_str host, uint32_t port, gxds_text *out);
 
-/* "ipv4:1.2.3.4:80", "ipv6:%5B::1%5D:80": as the host prints addresses. */
+/* Adds the address as the host prints it: "ipv4:1.2.3.4:80", "ipv6:%5B::1%5D:80". */
 void gxds_address_render_uri(const gxds_address *a, gxds_text *out);
 
 #endif

@@ -71,7 +71,7 @@ gxds_str gxds_cluster_dup(gxds_cluster *c, gxds_str s) {
   return s.size > 0 ? gxds_arena_dup(gxds_cluster_arena(c), s) : gxds_str_of(NULL, 0);
 }
 
-/* One allocation, with the name behind the struct. */
+/* Makes the cluster in one allocation, with the name behind the struct. */
 static gxds_cluster *create(gxds_str name, const gxds_bootstrap *bootstrap) {
   gxds_cluster *c = gxds_calloc(1, sizeof *c + name.size);
   gxds_ref_init(&c->base.refs);

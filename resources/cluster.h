@@ -28,8 +28,8 @@ typedef struct gxds_lrs_metrics {
   bool cpu_utilization;
   bool mem_utilization;
   bool application_utilization;
-  bool all_named;        /* all of named_metrics */
-  const gxds_str *named; /* else only these keys of named_metrics; sorted, each once */
+  bool all_named;        /* report all of named_metrics */
+  const gxds_str *named; /* otherwise report only these keys of named_metrics; sorted, each once */
   size_t named_count;
 } gxds_lrs_metrics;
 
@@ -38,31 +38,33 @@ typedef struct gxds_cluster {
   gxds_str name;
   gxds_cluster_kind kind;
   uint32_t aggregate_count;
-  uint32_t max_concurrent_requests; /* circuit_breakers, of priority DEFAULT */
+  uint32_t max_concurrent_requests; /* max_requests of circuit_breakers, for priority DEFAULT */
   uint16_t dns_port;
   uint8_t session_health;    /* A55: the health states in which an endpoint may serve its sessions,
                                 as bits 1 << gxds_health */
-  bool http_connect;         /* A86: its endpoints are reached through their proxies */
-  gxds_str eds_service_name; /* EDS; empty: the cluster's own name is requested */
+  bool http_connect;         /* A86: the cluster's endpoints are reached through their proxies */
+  gxds_str eds_service_name; /* EDS: the name to request; empty: the cluster's own name is
+                                requested */
   gxds_str dns_host;         /* LOGICAL_DNS */
-  const gxds_str *aggregate; /* AGGREGATE: the clusters underneath, in order of priority */
+  const gxds_str *aggregate; /* AGGREGATE: the clusters of the aggregate, in order of priority */
   /* The locality-picking policy and the policies below it, as a JSON list that the host's registry
-   * takes:
-   * [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}]
-   * Empty for AGGREGATE: the leaf clusters' own count (A75). */
+   * takes: [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}] Empty for
+   * AGGREGATE, because the leaf clusters' policies are used (A75). */
   gxds_str lb_policy_json;
-  /* Where load is reported: the server that sent this cluster (lrs_server: self). NULL: nowhere.
-   * The reference in `bootstrap` keeps it. */
+  /* The server that gets load reports: the one that sent this cluster (lrs_server: self). NULL:
+   * load is not reported. The reference in `bootstrap` keeps the server alive. */
   const gxds_bootstrap_server *lrs_server;
-  const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: nothing */
+  const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: no metrics are reported */
   const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
-  const gxds_lb_subsets *subsets;                  /* E5; NULL: none */
-  gxds_duration session_idle_timeout; /* A75: how long the connection of an endpoint without
-                                         sessions is held; 0: for ever */
-  /* A29, for channels with xds credentials; NULL: they use their fallback credentials. */
+  const gxds_lb_subsets *subsets;                  /* E5; NULL: no subsets */
+  gxds_duration session_idle_timeout; /* A75: how long a connection is held after its last use by a
+                                         session; 0: for ever */
+  /* A29: TLS for channels with xds credentials; NULL: such channels use their fallback
+   * credentials. */
   const gxds_tls *tls;
   const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
-  struct upb_Arena *arena;         /* private: owns what few clusters have; NULL if there is none */
+  struct upb_Arena *arena;         /* private: owns the fields that few clusters have; NULL if the
+                                      cluster has none of them */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;

@@ -20,18 +20,17 @@ upb_Arena *gxds_cluster_arena(gxds_cluster *c);
 /* Copies a string to the arena. */
 gxds_str gxds_cluster_dup(gxds_cluster *c, gxds_str s);
 
-/* Sets kind, and the fields that belong to it. */
+/* Sets kind, and the fields for that kind. */
 void gxds_cluster_type_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
                               gxds_errors *errors, gxds_cluster *out);
 
-/* Sets lb_policy_json. The context's host may be NULL: then there is no registry that checks
- * policies. */
+/* Sets lb_policy_json. The context's host may be NULL: then no registry checks the policies. */
 void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
                             const gxds_decode_context *context, upb_Arena *scratch,
                             gxds_errors *errors, gxds_cluster *out);
 
-/* Adds a list of policies (A52) to *json, in the form that the host's registry reads. It is
- * complete if there was no error. at is the path of the list. */
+/* Adds a list of policies (A52) to *json, in the form that the host's registry reads. After an
+ * error the list may be incomplete. at is the path of the list. */
 void gxds_lb_list_decode(const envoy_config_cluster_v3_LoadBalancingPolicy *in,
                          const gxds_decode_context *context, const gxds_path *at,
                          upb_Arena *scratch, gxds_errors *errors, gxds_text *json);
@@ -43,18 +42,19 @@ void gxds_ring_hash_decode(const struct google_protobuf_UInt64Value *min,
                            const struct google_protobuf_UInt64Value *max, const char *out_of_range,
                            const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same for least_request (A48). in is its config, and may be NULL. */
+/* Like gxds_ring_hash_decode(), for least_request (A48). in is its config, and may be NULL. */
 void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastRequestLbConfig *in,
                                const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
-/* The same for round_robin. With slow start, or with the weights of endpoints (E3, if the server
- * has that feature), it becomes another policy. in is its config, and may be NULL. */
+/* Like gxds_ring_hash_decode(), for round_robin. With slow start, or with the weights of endpoints
+ * (E3, if the server has that feature), another policy replaces it. in is its config, and may be
+ * NULL. */
 void gxds_round_robin_decode(const envoy_config_cluster_v3_Cluster_RoundRobinLbConfig *in,
                              const gxds_decode_context *context, const gxds_path *at,
                              gxds_errors *errors, gxds_text *json);
 
-/* Adds "slowStart":{…} to *json. False if there is no slow start; then it adds nothing. in: NULL
- * counts as empty. */
+/* Adds "slowStart":{…} to *json. If there is no slow start, adds nothing and returns false. in may
+ * be NULL, which counts as empty. */
 bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfig *in,
                             const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
@@ -85,8 +85,8 @@ void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster 
 void gxds_cluster_sessions_decode(const envoy_config_cluster_v3_Cluster *in, upb_Arena *scratch,
                                   gxds_errors *errors, gxds_cluster *out);
 
-/* Sets subsets, if the server has that feature (E5). bytes is the serialized form of in. The
- * cluster's kind must be set already. */
+/* Sets subsets, if the server has the feature lb_subsets (E5). bytes is the serialized form of in.
+ * The cluster's kind must be set already. */
 void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
                             const gxds_decode_context *context, upb_Arena *scratch,
                             gxds_errors *errors, gxds_cluster *out);

@@ -64,7 +64,7 @@ void gxds_least_request_decode(const envoy_config_cluster_v3_Cluster_LeastReques
   gxds_text_add_z(json, "}}]");
 }
 
-/* Without the server feature, the weights of endpoints (E3) stay unused, because control planes
+/* Without the server feature, the weights of endpoints (E3) are ignored, because control planes
  * send weights that clients have ignored so far. */
 static const char *round_robin_name(const gxds_decode_context *context, bool starts_slowly) {
   if (context->server && context->server->endpoint_weights) return "grpc_xds_endpoint_weights";
@@ -111,7 +111,7 @@ static void check_json(const gxds_host *host, const gxds_text *json, size_t erro
   }
 }
 
-/* What nearly all clusters have is not copied for each of them. */
+/* Nearly all clusters have the same JSON, so that text is not copied for each of them. */
 static gxds_str keep_json(gxds_str json, gxds_cluster *out) {
   static const char *const usual[] = {
       "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":[{\"round_robin\":{}}]}}]",
@@ -133,7 +133,7 @@ void gxds_cluster_lb_decode(const envoy_config_cluster_v3_Cluster *in,
   int32_t policy = envoy_config_cluster_v3_Cluster_lb_policy(in);
   const envoy_config_cluster_v3_LoadBalancingPolicy *list =
       envoy_config_cluster_v3_Cluster_load_balancing_policy(in);
-  if (list) { /* A52: then the older fields are ignored */
+  if (list) { /* A52: with a list, the older fields are ignored */
     const gxds_path *at = GXDS_FIELD(NULL, "load_balancing_policy");
     gxds_lb_list_decode(list, context, at, scratch, errors, &json);
     check_json(host, &json, before, at, errors);

@@ -75,7 +75,8 @@ static void decode_least_request(const lb_decoder *d, const gxds_extension *conf
   gxds_least_request_decode(in, config->at, d->errors, d->json);
 }
 
-/* The host has no table of PickFirst either. Its first field is a bool, as in BoolValue. */
+/* The host has no table of PickFirst either. The first field of PickFirst is a bool, as in
+ * BoolValue. */
 static void decode_pick_first(const lb_decoder *d, const gxds_extension *config, int depth) {
   (void)depth;
   const google_protobuf_BoolValue *in =

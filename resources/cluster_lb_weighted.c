@@ -20,9 +20,9 @@ enum {
   FIELDS_END,
 };
 
-/* Finds the field of each number; each is a message with one or two scalars. If a number occurs
- * several times, the last field counts. The names of metrics are a repeated field:
- * add_metric_names() reads them. False if the bytes are no message. */
+/* Finds the field with each number; each field is a message with one or two scalars. If a number
+ * occurs several times, the last field counts. The names of metrics are a repeated field:
+ * add_metric_names() reads them. False if the bytes are not a message. */
 static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
   if (!gxds_wire_is_whole(message)) return false;
   gxds_wire_field field;

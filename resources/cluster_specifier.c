@@ -29,7 +29,8 @@ static bool add_lookup_config(const grpc_lookup_v1_RouteLookupConfig *in, const 
   } else {
     char *text = gxds_arena_calloc(scratch, size + 1, 1);
     upb_JsonEncode(in, def, pool, 0, text, size + 1, &status);
-    ok = gxds_str_is_utf8(gxds_str_of(text, size)); /* the decoder does not check keys of maps */
+    ok = gxds_str_is_utf8(gxds_str_of(text, size)); /* the decoder does not check that keys of maps
+                                                       are UTF-8 */
     if (!ok) gxds_errors_add(errors, at, "failed to dump proto to JSON: not UTF-8");
     gxds_text_add(json, gxds_str_of(text, size));
   }

@@ -56,7 +56,7 @@ gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxd
   int64_t result = 0;
   if (__builtin_mul_overflow(seconds, GXDS_SECOND, &result) ||
       __builtin_add_overflow(result, nanos, &result)) {
-    return INT64_MAX; /* 292 years or more */
+    return INT64_MAX; /* 292 years or more do not fit */
   }
   return result;
 }
@@ -79,8 +79,8 @@ uint32_t gxds_fraction_decode(const envoy_type_v3_FractionalPercent *in, const g
   return numerator < 1000000 ? (uint32_t)numerator : 1000000;
 }
 
-/* Returns the type that a type URL names. If it names none, adds an error and returns the whole
- * URL. */
+/* Returns the type that a type URL names. If the URL has no type, adds an error and returns the
+ * whole URL. */
 static gxds_str type_of_url(gxds_str url, const gxds_path *at, gxds_errors *errors) {
   const gxds_path *at_url = GXDS_FIELD(at, "type_url");
   if (url.size == 0) {

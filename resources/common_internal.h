@@ -18,7 +18,7 @@ struct envoy_config_core_v3_ConfigSource;
 struct envoy_type_v3_FractionalPercent;
 struct google_protobuf_Struct;
 
-/* The message in bytes, or NULL when it can't be decoded (malformed, bad UTF-8, nested too deep).
+/* Decodes bytes. NULL if they cannot be decoded (malformed, invalid UTF-8, nested too deeply).
  * Borrowed: valid as long as scratch. */
 void *gxds_message_decode(gxds_str bytes, const upb_MiniTable *table, upb_Arena *scratch);
 #define GXDS_DECODE(type, bytes, scratch) \
@@ -43,8 +43,8 @@ GXDS_MUST_USE gxds_status gxds_resource_unparsable(const char *message_name);
 /* Whether the resource comes over the same stream (ads) or from the same server (self). */
 bool gxds_config_source_is_ads_or_self(const struct envoy_config_core_v3_ConfigSource *source);
 
-/* Decodes a duration, which is never negative. One that does not fit becomes the longest possible.
- * 0 after an error. */
+/* Decodes a duration, which is never negative. A duration that is too long becomes the longest
+ * possible one. Returns 0 after an error. */
 gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxds_path *at,
                                    gxds_errors *errors);
 
@@ -53,25 +53,26 @@ gxds_duration gxds_duration_decode(const google_protobuf_Duration *in, const gxd
 uint32_t gxds_fraction_decode(const struct envoy_type_v3_FractionalPercent *in, const gxds_path *at,
                               const char *unknown_text, gxds_errors *errors);
 
-/* A link "name[text]" of a path, which is how the host writes the inside of an Any or a map.
+/* A link "name[text]" of a path. The host writes the contents of an Any or a map in this way.
  * Borrowed: valid as long as up and scratch. */
 gxds_path gxds_bracketed_link(const gxds_path *up, const char *name, gxds_str text,
                               upb_Arena *scratch);
 
 /* The content of an Any: a message, or a TypedStruct that names another type. */
 typedef struct gxds_extension {
-  gxds_str type;     /* without the URL's host; borrowed: valid as long as the message */
+  gxds_str type;     /* the type URL without its host; borrowed: valid as long as the message */
   gxds_str value;    /* the serialized message; empty for a TypedStruct */
   bool typed_struct; /* the Any holds a TypedStruct, so value is empty even if the type is known */
-  const struct google_protobuf_Struct *structure; /* of a TypedStruct; may be NULL: {} */
+  const struct google_protobuf_Struct *structure; /* the contents of a TypedStruct; may be NULL,
+                                                     which means {} */
   /* The path of its fields: "…value[type]"; borrowed: valid as long as this and scratch. */
   const gxds_path *at;
   gxds_path links[2]; /* private */
 } gxds_extension;
 
-/* Opens an Any. If any is NULL (the field is not present), adds an error at its path and returns
- * false; so too if a TypedStruct can't be decoded. A malformed type URL is also an error, but then
- * *out is an extension of an unknown type and the function returns true. *out must not move
+/* Opens an Any. If any is NULL (the field is not present), or if a TypedStruct cannot be decoded,
+ * adds an error at its path and returns false. A malformed type URL is also an error, but then the
+ * function returns true, and *out is an extension of an unknown type. *out must not move
  * afterwards. */
 bool gxds_extension_open(const google_protobuf_Any *any, const gxds_path *at, upb_Arena *scratch,
                          gxds_errors *errors, gxds_extension *out);

@@ -45,7 +45,7 @@ const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_co
       domain_kind kind = kind_of(pattern);
       if (kind > best_kind || (kind == best_kind && pattern.size <= best_size)) continue;
       if (!matches(kind, pattern, authority)) continue;
-      if (kind == DOMAIN_EXACT) return host; /* the first exact match: none is better */
+      if (kind == DOMAIN_EXACT) return host; /* an exact match: no other can be better */
       best = host;
       best_kind = kind;
       best_size = pattern.size;

@@ -38,7 +38,8 @@ static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
   return same ? gxds_locality_ref(same) : gxds_locality_copy(&from->view);
 }
 
-/* The memory of a resource: one allocation with the struct, its arrays and its strings. */
+/* The layout of a resource in memory: one allocation with the struct, its arrays and its
+ * strings. */
 typedef struct resource_block {
   gxds_endpoints *resource;
   gxds_priority *priorities;
@@ -111,9 +112,10 @@ static const gxds_endpoints *find_previous(const gxds_decode_context *context, g
   return (const gxds_endpoints *)previous;
 }
 
-/* The result of one reading of a message. */
+/* The result of reading a message once. */
 typedef struct reading {
-  const envoy_config_endpoint_v3_ClusterLoadAssignment *in; /* NULL: it can't be decoded */
+  const envoy_config_endpoint_v3_ClusterLoadAssignment *in; /* NULL: the message cannot be
+                                                               decoded */
   gxds_checked_endpoints checked;
   gxds_errors errors;
 } reading;
@@ -141,8 +143,8 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
   upb_Arena *scratch = gxds_arena_create();
   const gxds_endpoints *previous = find_previous(context, gxds_endpoints_name_in(bytes));
   const bool wants_metadata = gxds_lb_subsets_are_on(context);
-  /* E5: metadata is decoded only for a server with the feature, so a resource that was decoded the
-   * other way can't be shared. */
+  /* E5: metadata is decoded only for a server with the feature lb_subsets. So parts of the previous
+   * resource cannot be shared if it was decoded differently. */
   if (previous && previous->has_metadata != wants_metadata) previous = NULL;
   reading r;
   if (!read_on_top(bytes, previous, wants_metadata, scratch, &r)) {

@@ -21,7 +21,7 @@ typedef enum gxds_health {
 
 /* An IP address and port. Packed, so that an endpoint takes 24 bytes, not 28. */
 typedef struct __attribute__((packed)) gxds_address {
-  uint8_t ip[16]; /* network order; IPv4 uses the first four */
+  uint8_t ip[16]; /* in network order; an IPv4 address uses the first four bytes */
   uint16_t port;  /* host order */
   uint8_t is_ipv6;
 } gxds_address;
@@ -34,20 +34,21 @@ typedef struct gxds_endpoint {
 
 typedef struct gxds_locality gxds_locality;
 
-/* What the endpoints of few localities have besides addresses. Each list is NULL if no endpoint has
- * an item of it. */
+/* Data that the endpoints of only few localities have. Each list has an item for each endpoint. It
+ * is NULL if all items are empty. */
 typedef struct gxds_locality_rare {
   const gxds_str *hash_keys; /* see gxds_locality_hash_key() */
   const gxds_str *hostnames; /* see gxds_locality_hostname() */
   const gxds_str *proxies;   /* see gxds_locality_proxy() */
-  const gxds_str *metadata;  /* E5: lb_metadata.h; NULL also if it was not asked for */
+  const gxds_str *metadata;  /* E5: as in lb_metadata.h; NULL also if metadata was not decoded */
   /* This and more_ends are NULL if no endpoint has more than one address; see gxds_locality_more().
    */
-  const gxds_address *more;  /* the addresses of one endpoint after the other */
-  const uint32_t *more_ends; /* for each endpoint the place in more after its last address */
-  /* A55: the locality's endpoints in DRAINING, which serve only the sessions that they have. A
-   * locality with the same name, and a reference; NULL: none. The endpoints of the locality itself
-   * are not in DRAINING. */
+  const gxds_address *more;  /* first all further addresses of one endpoint, then those of the
+                                next */
+  const uint32_t *more_ends; /* for each endpoint, the index in `more` after its last address */
+  /* A55: the locality's endpoints in DRAINING, which serve only their existing sessions. They are
+   * in a separate locality with the same name, to which this is a reference; NULL: there are
+   * none. */
   const gxds_locality *draining;
 } gxds_locality_rare;
 
@@ -60,7 +61,7 @@ struct gxds_locality {
   uint32_t weight; /* never 0: a locality without weight is left out (A27) */
   uint32_t endpoint_count;
   const gxds_endpoint *endpoints;
-  const gxds_locality_rare *rare; /* NULL: nothing of it */
+  const gxds_locality_rare *rare; /* NULL: the locality has no such data */
 };                                /* one allocation, except rare->draining */
 
 typedef struct gxds_priority {
@@ -78,9 +79,9 @@ typedef struct gxds_drop_category {
 typedef struct gxds_locality_print {
   uint64_t low;
   uint64_t high;
-  uint32_t place; /* among the resource's localities, in order of priority and name */
+  uint32_t place; /* the index among the resource's localities, in order of priority and name */
   uint32_t priority : 8;
-  uint32_t written : 24; /* endpoints in the message, also those that are left out */
+  uint32_t written : 24; /* how many endpoints the message has, including those that are left out */
 } gxds_locality_print;
 
 typedef struct gxds_endpoints {
@@ -89,11 +90,11 @@ typedef struct gxds_endpoints {
   const gxds_drop_category *drops; /* in the order of the resource */
   uint32_t priority_count;
   uint32_t drop_count;
-  /* For the decoder: of all localities, sorted by fingerprint; none if the resource did not come
-   * from a message. */
+  /* For the decoder: the fingerprints of all localities, sorted; none if the resource was not
+   * decoded from a message. */
   const gxds_locality_print *prints;
   uint32_t print_count;
-  bool drop_all;     /* a category drops everything */
+  bool drop_all;     /* a drop category drops all RPCs */
   bool has_metadata; /* E5: the server has lb_subsets, so metadata was decoded */
 } gxds_endpoints;
 
@@ -105,7 +106,7 @@ extern const gxds_resource_type gxds_endpoints_type;
 /* A61: the most additional addresses of one endpoint. While none can be reached, the client tries
  * all of them at the same time. */
 #define GXDS_ADDITIONAL_ADDRESSES_MAX 64u
-#define GXDS_PRIORITIES_MAX 128u /* the protocol's own: priorities are 0 … 127 */
+#define GXDS_PRIORITIES_MAX 128u /* the protocol's own limit: priorities are 0 … 127 */
 
 /* Makes a locality of count zeroed endpoints, which the caller fills in before it shares the
  * locality. (Logical DNS makes its own.) Strings are copied. The caller owns the returned
@@ -130,13 +131,13 @@ static inline gxds_str gxds_locality_item(const gxds_str *list, uint32_t index) 
 static inline gxds_str gxds_locality_hash_key(const gxds_locality *l, uint32_t index) {
   return gxds_locality_item(l->rare ? l->rare->hash_keys : NULL, index);
 }
-/* A81: the hostname of that endpoint, with or without a port, which is a valid authority. Empty: it
- * has none. Borrowed: valid as long as l. */
+/* A81: the hostname of that endpoint, with or without a port, which is a valid authority. Empty:
+ * the endpoint has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_hostname(const gxds_locality *l, uint32_t index) {
   return gxds_locality_item(l->rare ? l->rare->hostnames : NULL, index);
 }
 /* A86: the address of the HTTP proxy through which that endpoint is reached, if its cluster wants
- * that: "10.0.0.1:3128". Empty: it has none. Borrowed: valid as long as l. */
+ * that: "10.0.0.1:3128". Empty: the endpoint has none. Borrowed: valid as long as l. */
 static inline gxds_str gxds_locality_proxy(const gxds_locality *l, uint32_t index) {
   return gxds_locality_item(l->rare ? l->rare->proxies : NULL, index);
 }
@@ -163,10 +164,10 @@ static inline gxds_str gxds_locality_metadata(const gxds_locality *l, uint32_t i
 /* Whether endpoint i of a and endpoint k of b are equal in everything. */
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
                                   uint32_t k);
-/* The range of places outside of which the endpoints of two localities are equal in everything. */
+/* A range of indexes. Outside of it, the endpoints of two localities are equal in everything. */
 typedef struct gxds_locality_stretch {
-  uint32_t start;      /* in both */
-  uint32_t end_before; /* the place after its last one, before and after the change */
+  uint32_t start;      /* the first index, in both lists */
+  uint32_t end_before; /* the index after the range, before and after the change */
   uint32_t end_after;
 } gxds_locality_stretch;
 /* Finds what changed. NULL stands for no endpoints. Endpoints in DRAINING are ignored. Costs
@@ -179,7 +180,7 @@ bool gxds_locality_equal(const gxds_locality *a, const gxds_locality *b);
  * hostnames, proxies and metadata. Endpoints in DRAINING are ignored. */
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b);
 int gxds_locality_compare_name(const gxds_locality *a, const gxds_locality *b);
-/* {region="r", zone="z", sub_zone="s"}: as the host prints it. */
+/* Adds the name as the host prints it: {region="r", zone="z", sub_zone="s"}. */
 void gxds_locality_render_name(const gxds_locality *l, gxds_text *out);
 
 /* The number of endpoints in all priorities; 0 for NULL. */
@@ -190,19 +191,20 @@ const gxds_locality *gxds_endpoints_locality(const gxds_endpoints *e, size_t pri
                                              const gxds_locality *like);
 
 /* Makes a resource with one priority that has one locality, for logical DNS. Takes ownership of the
- * reference on the locality. The caller owns the returned reference. */
+ * reference to the locality. The caller owns the returned reference. */
 const gxds_endpoints *gxds_endpoints_of_locality(const gxds_locality *take_locality);
 
 /* Makes a resource with those priorities, and without drop categories. Takes ownership of the
- * references on the localities, but not of the lists. The caller owns the returned reference. */
+ * references to the localities, but not of the lists. The caller owns the returned reference. */
 const gxds_endpoints *gxds_endpoints_of_priorities(const gxds_priority *priorities, size_t count);
 
 /* "1.2.3.4:80" or "[::1]:80". */
 void gxds_address_render(const gxds_address *a, gxds_text *out);
-/* Reads the same form. False if the text is something else; then *out is undefined. */
+/* Reads the same form. Returns false if the text has another form; then *out is undefined. */
 bool gxds_address_read(gxds_str text, gxds_address *out);
 
-/* Converts to the system's form. All bytes of *out are set. Returns how many are valid. */
+/* Converts an address to a struct sockaddr. Sets all bytes of *out, and returns how many of them
+ * belong to the address. */
 size_t gxds_address_to_sockaddr(const gxds_address *a, struct sockaddr_storage *out);
 /* Converts a struct sockaddr_in or sockaddr_in6. False for another family; then *out is empty. */
 bool gxds_address_of_sockaddr(const void *sockaddr, gxds_address *out);

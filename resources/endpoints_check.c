@@ -23,20 +23,21 @@ typedef envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload drop_
 
 typedef struct checker {
   gxds_errors *errors;
-  gxds_endpoint *endpoints; /* of all localities; indexes of `addresses` refer to it */
+  gxds_endpoint *endpoints; /* the endpoints of all localities; the indexes in `addresses` refer to
+                               this array */
   size_t endpoint_count;
   size_t endpoint_capacity;
-  gxds_str *hash_keys; /* indexed as endpoints; NULL: no endpoint has one so far */
-  gxds_str *hostnames; /* likewise */
-  gxds_str *metadata;  /* likewise */
-  gxds_str *proxies;   /* likewise */
+  gxds_str *hash_keys; /* indexed like endpoints; NULL until an endpoint has a hash key */
+  gxds_str *hostnames; /* indexed like endpoints; may be NULL too */
+  gxds_str *metadata;  /* indexed like endpoints; may be NULL too */
+  gxds_str *proxies;   /* indexed like endpoints; may be NULL too */
   gxds_str proxy;      /* the proxy of the current locality; empty: none */
   bool wants_metadata; /* E5 */
   gxds_more_addresses more;
   upb_Arena *scratch;
   gxds_address_set addresses;
-  bool priority_seen[GXDS_PRIORITIES_MAX]; /* a locality with errors sets it too, so its priority is
-                                              no gap */
+  bool priority_seen[GXDS_PRIORITIES_MAX]; /* also set for a locality with errors, so that its
+                                              priority does not count as a gap */
 } checker;
 
 bool gxds_endpoint_address_check(const envoy_config_core_v3_Address *address,
@@ -112,8 +113,8 @@ static gxds_str hash_key_of(const endpoint_message *in) {
   return gxds_pb_str(google_protobuf_Value_string_value(value));
 }
 
-/* A81: the endpoint's hostname. One that can't be an authority is ignored. It is not an error,
- * because the field is meant for people too. */
+/* A81: the endpoint's hostname. A hostname that cannot be an authority is ignored. It is not an
+ * error, because the field is also used for names that people read. */
 static gxds_str hostname_of(const envoy_config_endpoint_v3_Endpoint *in) {
   gxds_str hostname = gxds_pb_str(envoy_config_endpoint_v3_Endpoint_hostname(in));
   return gxds_authority_is_valid(hostname) ? hostname : gxds_str_of(NULL, 0);
@@ -132,8 +133,8 @@ static gxds_str proxy_of(const checker *c, const endpoint_message *in, const gxd
   return proxy.size > 0 ? proxy : c->proxy;
 }
 
-/* Sets a name of the next endpoint. Makes the list when the first name is set, because most
- * endpoints have none. */
+/* Sets one of the names of the next endpoint. Makes the list when the first name is set, because
+ * most endpoints have none. */
 static void set_name(const checker *c, gxds_str **names, gxds_str name) {
   if (name.size == 0) return;
   if (!*names) *names = gxds_arena_calloc(c->scratch, c->endpoint_capacity, sizeof **names);
@@ -204,8 +205,8 @@ static void set_rare(const checker *c, gxds_locality *view, const gxds_locality_
   view->rare = copy;
 }
 
-/* Adds the endpoints that are in DRAINING, or all others. Sets *more if it skipped any of the other
- * kind. Returns the sum of the weights. */
+/* Adds either the endpoints in DRAINING or all others. Sets *more if it skipped endpoints of the
+ * other kind. Returns the sum of the weights. */
 static uint64_t check_some_endpoints(checker *c, const locality_message *in, bool draining,
                                      const gxds_path *at, gxds_locality *view, bool *more) {
   size_t count = 0;
@@ -274,7 +275,7 @@ static bool check_locality(checker *c, const locality_message *in, const gxds_pa
   }
   const envoy_config_core_v3_Locality *name =
       envoy_config_endpoint_v3_LocalityLbEndpoints_locality(in);
-  if (!name) { /* like the host, report no further errors of it */
+  if (!name) { /* like the host, reports no further errors of this locality */
     gxds_errors_add(c->errors, GXDS_FIELD(at, "locality"), "field not present");
     return false;
   }
@@ -384,11 +385,12 @@ static bool add_known_addresses(checker *c, const gxds_locality *l) {
 }
 
 /* Adds a known locality. It is valid by itself, but another locality may have one of its addresses
- * by now. The place of that endpoint in the message is unknown, so the caller reads the whole
- * message again to get exact errors. */
+ * by now. The index of that endpoint in the message is unknown, so the caller reads the whole
+ * message again to report exact errors. */
 static void add_known(checker *c, const gxds_known_locality *known, gxds_checked_locality *out) {
   const gxds_locality *l = known->locality;
-  /* Copies the fields one by one, without refs, which other threads change at the same time. */
+  /* Copies the fields one by one, but not refs, because other threads may change refs at the same
+   * time. */
   *out = (gxds_checked_locality){.view = {.region = l->region,
                                           .zone = l->zone,
                                           .sub_zone = l->sub_zone,

@@ -1,6 +1,6 @@
 /* The parts of the EDS decoder. endpoints_known.c finds the localities of a message that the
- * previous resource has already. endpoints_check.c checks the rest of the message, and lays
- * everything out in scratch memory. endpoints.c makes the resource of it. */
+ * previous resource already has. endpoints_check.c checks the rest of the message, and collects
+ * everything in scratch memory. endpoints.c makes the resource from that. */
 #ifndef GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_ENDPOINTS_INTERNAL_H_
 
@@ -9,14 +9,14 @@
 #include "resources/endpoints.h"
 #include "resources/endpoints_known_internal.h"
 
-/* A locality as it will be in the resource, but in other memory. */
+/* A locality with the contents that it will have in the resource, but in scratch memory. */
 typedef struct gxds_checked_locality {
   gxds_locality view; /* borrowed from the message and scratch, or from the known locality; holds no
                          references */
   uint32_t priority;
-  uint32_t index;             /* the place in the message */
+  uint32_t index;             /* the index in the message */
   gxds_locality_print print;  /* the fingerprint of the locality's bytes */
-  const gxds_locality *known; /* NULL: it is not known */
+  const gxds_locality *known; /* NULL: the locality is not a known one */
 } gxds_checked_locality;
 
 typedef struct gxds_checked_endpoints {
@@ -27,7 +27,7 @@ typedef struct gxds_checked_endpoints {
   size_t drop_count;
 } gxds_checked_endpoints;
 
-/* Whether there is anything in it. */
+/* Whether any list of r is set. */
 bool gxds_locality_rare_is_used(const gxds_locality_rare *r);
 
 /* Adds everything that is wrong with the message to errors. The result is complete if there were no

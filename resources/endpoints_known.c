@@ -62,11 +62,11 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
                                           upb_Arena *scratch) {
   gxds_known_endpoints k = {.rest = bytes};
   const size_t count = count_localities(bytes);
-  /* gxds_endpoints_check() refuses so many localities, if the message can be decoded. They get no
-   * memory before that. */
+  /* gxds_endpoints_check() refuses that many localities, if the message can be decoded. No memory
+   * is allocated for them here. */
   if (count > GXDS_ENDPOINTS_MAX) return k;
-  /* There can't be more known localities than previous has: one would occur twice, which is an
-   * error. */
+  /* There cannot be more known localities than the previous resource has. With more, one would
+   * occur twice, which is an error. */
   const size_t known_max = previous && previous->print_count < count ? previous->print_count
                            : previous                                ? count
                                                                      : 0;

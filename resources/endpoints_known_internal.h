@@ -6,7 +6,7 @@
  * keeps for each of its localities. This rules out accidental collisions. A collision on purpose
  * can only come from a server of the same authority, whose endpoints the client used already.
  *
- * A known locality is valid by itself. Whether it is valid beside the rest (a name or an address
+ * A known locality is valid by itself. What depends on the other localities (a name or an address
  * that occurs twice, a gap in the priorities) is checked as always. If anything is wrong, the whole
  * message is decoded again, so that the errors are the same as without known localities.
  *
@@ -38,7 +38,7 @@ typedef struct gxds_known_endpoints {
   uint64_t seed; /* a seed for hash tables, which depends on all localities */
 } gxds_known_endpoints;
 
-/* Splits a message. The localities of `previous` are known; NULL: none is. */
+/* Splits a message. The localities of `previous` count as known. previous may be NULL. */
 gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *previous,
                                           upb_Arena *scratch);
 

@@ -6,13 +6,14 @@
 #include "base/str.h"
 
 typedef enum gxds_hash_policy_kind {
-  GXDS_HASH_HEADER,     /* the hash of a header's value; none if the RPC does not have the header */
+  GXDS_HASH_HEADER,     /* the hash of a header's value; no hash if the RPC does not have the
+                           header */
   GXDS_HASH_CHANNEL_ID, /* the same number for all RPCs of a channel */
 } gxds_hash_policy_kind;
 
 typedef struct gxds_hash_policy {
   gxds_hash_policy_kind kind;
-  bool terminal; /* if there is a hash by now, the later policies are not used */
+  bool terminal; /* if there is a hash after this policy, the later policies are not used */
   gxds_str header;
   /* HEADER: whether the value is rewritten before it is hashed. Then every match of the regular
    * expression (RE2, which the host can compile) is replaced by the text, which may refer to the

@@ -13,7 +13,7 @@ extern "C" {
 
 typedef enum gxds_host_rewrite_kind {
   GXDS_HOST_REWRITE_AUTO,    /* the hostname of the endpoint that is picked, if it has one (A81) */
-  GXDS_HOST_REWRITE_LITERAL, /* always the same (Envoy's host_rewrite_literal) */
+  GXDS_HOST_REWRITE_LITERAL, /* always the same text (Envoy's host_rewrite_literal) */
 } gxds_host_rewrite_kind;
 
 typedef struct gxds_host_rewrite {

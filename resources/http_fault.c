@@ -34,7 +34,7 @@ static uint32_t denominator_of(const envoy_type_v3_FractionalPercent *in) {
     case envoy_type_v3_FractionalPercent_MILLION:
       return 1000000;
     default:
-      return 100; /* the host, too, uses 100 if it does not know the denominator */
+      return 100; /* the host too uses 100 if the denominator is unknown */
   }
 }
 
@@ -109,7 +109,7 @@ static void decode_delay(const delay_message *in, const gxds_path *up, gxds_erro
 
 void gxds_http_fault_decode(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                             gxds_errors *errors, gxds_http_filter_value *out) {
-  (void)is_override; /* the same message in both places */
+  (void)is_override; /* the message type is the same for a config and an override */
   gxds_text *json = &out->json;
   const envoy_extensions_filters_http_fault_v3_HTTPFault *in = NULL;
   if (!config->typed_struct) {

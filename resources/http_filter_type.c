@@ -4,7 +4,7 @@
 
 static void decode_router(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                           gxds_errors *errors, gxds_http_filter_value *out) {
-  (void)out; /* A39: gRPC ignores its fields */
+  (void)out; /* A39: gRPC ignores the fields of this message */
   if (is_override) {
     gxds_errors_add(errors, config->at, "router filter does not support config override");
   } else if (config->typed_struct ||

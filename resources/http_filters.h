@@ -14,7 +14,7 @@ extern "C" {
 typedef enum gxds_http_filter_kind {
   GXDS_HTTP_FILTER_ROUTER, /* always the last one */
   GXDS_HTTP_FILTER_FAULT,
-  GXDS_HTTP_FILTER_RBAC,             /* servers only: never in a listener of ours */
+  GXDS_HTTP_FILTER_RBAC,             /* only for servers; never in a listener for clients */
   GXDS_HTTP_FILTER_STATEFUL_SESSION, /* A55 */
 } gxds_http_filter_kind;
 
@@ -25,7 +25,7 @@ typedef struct gxds_http_filter {
   gxds_str name; /* the name by which routes override its config; unique */
   gxds_http_filter_kind kind;
   /* FAULT: the object that the host's filter reads as an item of "faultInjectionPolicy" in a method
-   * config (A33); STATEFUL_SESSION: the cookie, for people; ROUTER: empty. */
+   * config (A33). STATEFUL_SESSION: the cookie as text, to be shown. ROUTER: empty. */
   gxds_str config_json;
   gxds_session_cookie cookie; /* STATEFUL_SESSION */
 } gxds_http_filter;
@@ -48,7 +48,7 @@ typedef struct gxds_http_filter_override {
 
 /* The typed_per_filter_config of one message. */
 typedef struct gxds_http_filter_overrides {
-  const gxds_http_filter_override *items; /* by name; unique */
+  const gxds_http_filter_override *items; /* sorted by name; names are unique */
   size_t count;
 } gxds_http_filter_overrides;
 
@@ -56,16 +56,16 @@ typedef struct gxds_http_filter_overrides {
 const gxds_http_filter_override *gxds_http_filter_overrides_find(
     const gxds_http_filter_overrides *o, gxds_str name);
 
-/* The config that applies for a filter of the listener: that of the first of these overrides for
- * the filter's name and kind, else the filter's own (A39). The caller lists the most specific
+/* The config that applies for a filter of the listener (A39): the config of the first override for
+ * the filter's name and kind, or else the filter's own config. The caller lists the most specific
  * override first: weighted cluster, route, virtual host. Borrowed: valid as long as f and the
  * overrides. */
 gxds_str gxds_http_filter_config(const gxds_http_filter *f,
                                  const gxds_http_filter_overrides *const *overrides, size_t count);
 
-/* A55: the cookie that applies to RPCs with these overrides, listed as above: that of the first
- * stateful_session filter that is not disabled. NULL if the RPCs have no sessions. Borrowed: valid
- * as long as the filters and the overrides. */
+/* A55: the cookie that applies to RPCs with these overrides, which are listed as above. It is the
+ * cookie of the first stateful_session filter that is not disabled. NULL if the RPCs have no
+ * sessions. Borrowed: valid as long as the filters and the overrides. */
 const gxds_session_cookie *gxds_http_filters_cookie(
     const gxds_http_filter *filters, size_t filter_count,
     const gxds_http_filter_overrides *const *overrides, size_t count);

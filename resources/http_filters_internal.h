@@ -24,7 +24,7 @@ typedef struct gxds_http_filter_type {
   const char *override_config; /* the type of its message in a typed_per_filter_config */
   bool on_clients;
   bool terminal;
-  /* Checks a config, of a listener or of an override. *out is zeroed before. */
+  /* Checks the config of a listener's filter, or an override. The caller has zeroed *out. */
   void (*decode)(const gxds_extension *config, bool is_override, upb_Arena *scratch,
                  gxds_errors *errors, gxds_http_filter_value *out);
 } gxds_http_filter_type;
@@ -41,7 +41,7 @@ void gxds_http_stateful_session_decode(const gxds_extension *config, bool is_ove
                                        upb_Arena *scratch, gxds_errors *errors,
                                        gxds_http_filter_value *out);
 
-/* The cookie with its texts in arena. */
+/* Copies the cookie, with its texts in arena. */
 gxds_session_cookie gxds_session_cookie_copy(const gxds_session_cookie *c, upb_Arena *arena);
 
 /* Checks the http_filters of an HttpConnectionManager, and sets the filters of out, copied to

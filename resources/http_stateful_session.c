@@ -1,5 +1,6 @@
 /* Decodes StatefulSession with CookieBasedSessionState (A55). The host has no tables of these
- * messages, but of the messages inside them. So their own fields are read from the bytes. */
+ * messages, but it has tables of the messages inside them. So the fields of these messages are read
+ * from the bytes. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -10,10 +11,10 @@
 #include "resources/json_internal.h"
 
 enum {
-  SESSION_STATE = 1, /* of StatefulSession */
-  DISABLED = 1,      /* of StatefulSessionPerRoute */
+  SESSION_STATE = 1, /* a field of StatefulSession */
+  DISABLED = 1,      /* a field a field of StatefulSessionPerRoute */
   STATEFUL_SESSION = 2,
-  COOKIE = 1, /* of CookieBasedSessionState */
+  COOKIE = 1, /* a field of CookieBasedSessionState */
 };
 
 /* The state of the decoder of one filter. */

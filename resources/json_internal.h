@@ -1,4 +1,4 @@
-/* JSON as the host reads it, written piece by piece. Functions add to *out. */
+/* Writes JSON in the form that the host reads, piece by piece. The functions add to *out. */
 #ifndef GRPC_XDS_RESOURCES_JSON_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_JSON_INTERNAL_H_
 
@@ -9,7 +9,7 @@
 struct google_protobuf_Struct;
 struct google_protobuf_Value;
 
-/* "1.500000000s". Never negative. */
+/* Adds a duration, which is never negative: "1.500000000s". */
 void gxds_json_add_duration(gxds_text *out, gxds_duration d);
 
 /* Adds a number with that many significant digits. The decimal separator is a point in every
@@ -21,7 +21,7 @@ void gxds_json_add_number(gxds_text *out, double number, int digits);
 const char *gxds_json_add_struct(gxds_text *out, const struct google_protobuf_Struct *in,
                                  upb_Arena *scratch);
 
-/* The same for a value. */
+/* Like gxds_json_add_struct(), for a value. */
 const char *gxds_json_add_value(gxds_text *out, const struct google_protobuf_Value *in,
                                 upb_Arena *scratch);
 

@@ -46,7 +46,7 @@ static const char *add_list(gxds_text *out, const google_protobuf_ListValue *in,
   return NULL;
 }
 
-/* Recurses as deep as the decoder lets messages be nested. */
+/* The recursion is at most as deep as the decoder allows messages to be nested. */
 const char *gxds_json_add_value(gxds_text *out, const google_protobuf_Value *in,
                                 upb_Arena *scratch) {
   switch (in ? google_protobuf_Value_kind_case(in) : google_protobuf_Value_kind_NOT_SET) {
@@ -85,7 +85,7 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
   size_t count = in ? google_protobuf_Struct_fields_size(in) : 0;
   member *members = gxds_arena_calloc(scratch, count, sizeof *members);
   size_t at_entry = kUpb_Map_Begin;
-  for (size_t i = 0; i < count; i++) { /* a map is unordered; see below */
+  for (size_t i = 0; i < count; i++) { /* a map has no order, so its members are sorted below */
     upb_StringView name = {0};
     (void)GXDS_MAP_NEXT(google_protobuf_Struct, fields, FieldsEntry, in, &at_entry, &name,
                         &members[i].value);

@@ -1,9 +1,9 @@
 /* Metadata of endpoints and routes in the namespace "envoy.lb". It divides a cluster's endpoints
  * into subsets (E5: Envoy's load balancer subsets).
  *
- * It is always a JSON object on one line, {"stage":"prod","version":"v1"}. The names are in the
- * order of their written bytes, each name comes once, and equal values have the same bytes. So two
- * texts are equal if their bytes are equal. Pure functions: any thread. */
+ * It is always a JSON object on one line, {"stage":"prod","version":"v1"}. The names are sorted by
+ * their bytes as written, each name occurs once, and equal values have the same bytes. So two texts
+ * are equal if their bytes are equal. Pure functions: any thread. */
 #ifndef GRPC_XDS_RESOURCES_LB_METADATA_H_
 #define GRPC_XDS_RESOURCES_LB_METADATA_H_
 
@@ -16,13 +16,13 @@
 extern "C" {
 #endif
 
-/* The most bytes of the metadata of one endpoint or route in this form. Labels are short, but each
- * endpoint keeps its own copy. */
+/* The most bytes of the metadata of one endpoint or route in this form. Usual labels are short.
+ * Metadata is limited because each endpoint keeps its own copy. */
 #define GXDS_LB_METADATA_BYTES_MAX 4096u
 
 /* The metadata that a route requires of endpoints. Immutable; valid as long as its route. */
 typedef struct gxds_metadata_match {
-  gxds_str text; /* at least one member */
+  gxds_str text; /* has at least one member */
   uint64_t hash; /* gxds_metadata_hash(text) */
 } gxds_metadata_match;
 
@@ -32,8 +32,8 @@ uint64_t gxds_metadata_hash(gxds_str text);
  * after an earlier call. name includes its quotes. Borrowed: valid as long as the text. False if
  * there is none. */
 bool gxds_metadata_next(gxds_str *rest, gxds_str *name, gxds_str *value);
-/* The same for the items of a list: before the first call, *rest is the value. False if there is no
- * more item, or if the value is no list. */
+/* Like gxds_metadata_next(), for the items of a list. Before the first call, *rest is the value.
+ * False if there are no more items, or if the value is not a list. */
 bool gxds_metadata_next_item(gxds_str *rest, gxds_str *value);
 
 /* Whether an endpoint with that metadata, which may be empty, has all members of wanted with the

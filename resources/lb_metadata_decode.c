@@ -25,12 +25,13 @@ gxds_str gxds_metadata_name(gxds_str name, upb_Arena *arena) {
 }
 
 typedef struct member {
-  gxds_str name; /* in its JSON form, with quotes */
+  gxds_str name; /* the name in JSON, with quotes */
   const google_protobuf_Value *value;
   bool is_over;
 } member;
 
-/* Orders members by name. If two have the same name, the one from `over` comes first: it counts. */
+/* Orders members by name. Of two members with the same name, the one from `over` comes first, and
+ * only the first is used. */
 static int compare(const void *a, const void *b) {
   const member *x = a;
   const member *y = b;

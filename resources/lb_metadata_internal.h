@@ -1,4 +1,4 @@
-/* Brings a message's "envoy.lb" metadata into its canonical form (lb_metadata.h). Confined to one
+/* Converts a message's "envoy.lb" metadata to its canonical form (lb_metadata.h). Confined to one
  * decode call. */
 #ifndef GRPC_XDS_RESOURCES_LB_METADATA_INTERNAL_H_
 #define GRPC_XDS_RESOURCES_LB_METADATA_INTERNAL_H_
@@ -12,7 +12,7 @@ struct envoy_config_core_v3_Metadata;
 const struct google_protobuf_Struct *gxds_lb_metadata_in(
     const struct envoy_config_core_v3_Metadata *in);
 
-/* Writes a name as it appears in that form, in the arena. */
+/* Returns a name as it is written in that form, in the arena. */
 gxds_str gxds_metadata_name(gxds_str name, upb_Arena *arena);
 
 /* Writes the members of in and over in that form, in arena. A member of over replaces one of the

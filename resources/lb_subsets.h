@@ -1,5 +1,5 @@
 /* gxds_lb_subsets: how a cluster's endpoints are divided into subsets by their metadata (E5:
- * Envoy's lb_subset_config). Immutable: as long as its cluster. */
+ * Envoy's lb_subset_config). Immutable; valid as long as its cluster. */
 #ifndef GRPC_XDS_RESOURCES_LB_SUBSETS_H_
 #define GRPC_XDS_RESOURCES_LB_SUBSETS_H_
 
@@ -18,10 +18,11 @@ extern "C" {
 /* Where RPCs go if no endpoint has their match. */
 typedef enum gxds_subset_fallback {
   GXDS_SUBSET_FALLBACK_NONE,    /* the RPCs fail */
-  GXDS_SUBSET_FALLBACK_ANY,     /* to all endpoints */
-  GXDS_SUBSET_FALLBACK_DEFAULT, /* to those of default_subset */
-  GXDS_SUBSET_FALLBACK_KEYS,    /* for a selector: as if the match had only its fallback_keys */
-  GXDS_SUBSET_FALLBACK_CLUSTER, /* for a selector: the cluster's fallback */
+  GXDS_SUBSET_FALLBACK_ANY,     /* RPCs go to all endpoints */
+  GXDS_SUBSET_FALLBACK_DEFAULT, /* RPCs go to the endpoints of default_subset */
+  GXDS_SUBSET_FALLBACK_KEYS,    /* only for a selector: as if the match had only the selector's
+                                   fallback_keys */
+  GXDS_SUBSET_FALLBACK_CLUSTER, /* only for a selector: follow the cluster's fallback policy */
 } gxds_subset_fallback;
 
 /* Keys in the form of the names in lb_metadata.h, in the order of their bytes, each once. */
@@ -39,14 +40,16 @@ typedef struct gxds_subset_selector {
 typedef struct gxds_lb_subsets {
   const gxds_subset_selector *selectors; /* at least one; no two have the same keys */
   size_t selector_count;
-  gxds_subset_fallback fallback; /* NONE, ANY or DEFAULT; also for RPCs without a match */
-  gxds_str default_subset;       /* in the form of lb_metadata.h; empty: all endpoints */
-  bool locality_weight_aware; /* use the weights of localities; else the weight of a locality is the
-                                 number of its endpoints */
+  gxds_subset_fallback fallback; /* the cluster's fallback policy: NONE, ANY or DEFAULT; also for
+                                    RPCs without a match */
+  gxds_str default_subset;       /* the metadata, in the form of lb_metadata.h; empty: all
+                                    endpoints */
+  bool locality_weight_aware; /* use the weights of localities; if false, the weight of a locality
+                                 is the number of its endpoints */
   bool scale_locality_weight; /* with locality_weight_aware: scale the weights by the part of the
                                  endpoints that is in the subset */
   bool panic_mode_any;        /* if the default subset has no endpoints, use all of them */
-  bool list_as_any;           /* gxds_metadata_matches() */
+  bool list_as_any;           /* as in gxds_metadata_matches() */
 } gxds_lb_subsets;
 
 /* Whether the match has exactly those keys. */

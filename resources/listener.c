@@ -52,7 +52,7 @@ typedef struct manager_parts {
   bool has_routes;
 } manager_parts;
 
-/* False if the bytes are no message. */
+/* Splits an HttpConnectionManager into these parts. False if the bytes are not a message. */
 static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out) {
   *out = (manager_parts){.has_routes = false};
   if (!gxds_wire_is_whole(bytes)) return false;
@@ -69,7 +69,7 @@ static bool split_manager(gxds_str bytes, upb_Arena *scratch, manager_parts *out
       continue;
     }
     if ((field.number == kRds || field.number == kScopedRoutes) && field.has_size) {
-      routes_size = 0; /* in a oneof, the last field counts */
+      routes_size = 0; /* of the fields in a oneof, only the last one counts */
       out->has_routes = false;
     }
     memcpy(remainder + remainder_size, field.whole.data, field.whole.size);

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef enum gxds_listener_kind {
-  GXDS_LISTENER_API,    /* it has an api_listener, as clients need */
+  GXDS_LISTENER_API,    /* the listener has an api_listener, which clients need */
   GXDS_LISTENER_SOCKET, /* a server's listener: the dependency manager refuses it (A74) */
 } gxds_listener_kind;
 
@@ -23,11 +23,12 @@ typedef struct gxds_listener {
   gxds_listener_kind kind;
   /* For API exactly one of this and route_config is set. */
   gxds_str rds_name;
-  const gxds_route_config *route_config; /* inline; this listener holds the reference */
-  gxds_duration max_stream_duration;     /* http_protocol_options; -1: not set */
-  const gxds_http_filter *filters;       /* A39, for API: in order; at least one */
+  const gxds_route_config *route_config; /* an inline route configuration; this listener holds the
+                                            reference */
+  gxds_duration max_stream_duration;     /* from http_protocol_options; -1: not set */
+  const gxds_http_filter *filters;       /* A39, for API: the filters in order; at least one */
   size_t filter_count;
-  bool has_sessions;       /* A55: one of them is a stateful_session */
+  bool has_sessions;       /* A55: one of the filters is a stateful_session */
   struct upb_Arena *arena; /* private */
 } gxds_listener;
 

@@ -6,7 +6,7 @@
 static char *append(char *at, gxds_str from, gxds_str *to) {
   if (from.size) memcpy(at, from.data, from.size);
   *to = gxds_str_of(at, from.size);
-  return at + from.size + 1; /* each string stays zero-terminated */
+  return at + from.size + 1; /* the next string begins after the terminating zero */
 }
 
 static size_t more_count(const uint32_t *ends, size_t count) {

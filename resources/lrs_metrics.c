@@ -13,7 +13,8 @@ static bool next_name(gxds_str *rest, gxds_str *name) {
   return gxds_wire_next_value(rest, LRS_REPORT_ENDPOINT_METRICS, name);
 }
 
-/* Sets *key to the key of named_metrics that a name refers to. False if it refers to none. */
+/* Sets *key to the key of named_metrics that a name refers to. False if the name does not refer to
+ * named_metrics. */
 static bool key_of(gxds_str name, gxds_str *key) {
   const size_t prefix = sizeof named_prefix - 1;
   if (name.size < prefix || memcmp(name.data, named_prefix, prefix) != 0) return false;

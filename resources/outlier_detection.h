@@ -7,7 +7,7 @@
 
 /* One way to find outliers: by success rate, or by percentage of failures. */
 typedef struct gxds_ejection {
-  uint32_t enforcement_percentage; /* 0: it is off, and the other fields have no meaning */
+  uint32_t enforcement_percentage; /* 0: this way is off, and the other fields have no meaning */
   uint32_t threshold;              /* success rate: the factor of the standard deviation, in
                                       thousandths; failures: the percentage */
   uint32_t minimum_hosts;

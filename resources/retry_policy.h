@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct gxds_retry_policy {
   uint32_t codes;              /* bit N: an RPC that fails with status code N is retried; never 0 */
-  uint32_t num_retries;        /* at least 1; gRPC makes at most 4 of them */
+  uint32_t num_retries;        /* at least 1; gRPC makes at most 4 retries */
   gxds_duration base_interval; /* at least a millisecond */
   gxds_duration max_interval;  /* at least base_interval */
 } gxds_retry_policy;

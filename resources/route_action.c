@@ -115,7 +115,7 @@ static gxds_duration decode_max_stream_duration(
   return gxds_duration_decode(max, GXDS_FIELD(at, "max_stream_duration"), d->errors);
 }
 
-/* Skips a route to a plugin that is optional and not supported. */
+/* Skips the route if its plugin is optional and not supported. */
 static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, const gxds_path *up,
                                     gxds_route *out) {
   const gxds_path *at = GXDS_FIELD(up, "cluster_specifier_plugin");
@@ -160,7 +160,8 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
       return decode_plugin(
           d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster_specifier_plugin(in)), at, out);
     default:
-      return GXDS_ROUTE_SKIP; /* A28: cluster_header, and fields that are newer than this code */
+      return GXDS_ROUTE_SKIP; /* A28: ignores cluster_header, and fields that are newer than this
+                                 code */
   }
 }
 

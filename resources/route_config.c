@@ -13,18 +13,18 @@ enum { kVirtualHosts = 2 };
 typedef struct part {
   gxds_str bytes;
   gxds_virtual_host_print print;
-  const gxds_virtual_host *same; /* an equal one of the previous resource, or NULL */
+  const gxds_virtual_host *same; /* the equal virtual host of the previous resource, or NULL */
   const envoy_config_route_v3_VirtualHost *message; /* if same is NULL: the parsed bytes */
 } part;
 
 typedef struct parts {
   part *items;
   size_t count;
-  gxds_str remainder; /* the fields that are no virtual hosts */
+  gxds_str remainder; /* all fields except the virtual hosts */
 } parts;
 
 /* Splits the message before it is decoded, so that only the virtual hosts that changed are decoded.
- * False if the bytes are no message. */
+ * False if the bytes are not a message. */
 static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
   if (!gxds_wire_is_whole(bytes)) return false;
   gxds_wire_field field;
@@ -52,7 +52,7 @@ static bool split(gxds_str bytes, upb_Arena *scratch, parts *out) {
   return true;
 }
 
-/* Finds the virtual hosts that the previous resource has already, and parses the others. False if
+/* Finds the virtual hosts that the previous resource already has, and parses the others. False if
  * one can't be parsed. */
 static bool parse_parts(parts *p, const gxds_route_config *previous,
                         const gxds_decode_context *context, upb_Arena *scratch) {

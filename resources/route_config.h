@@ -19,13 +19,13 @@ extern "C" {
 typedef enum gxds_path_match_kind {
   GXDS_PATH_PREFIX,
   GXDS_PATH_EXACT,
-  GXDS_PATH_REGEX,    /* full match, RE2 */
+  GXDS_PATH_REGEX,    /* the whole path must match the regular expression (RE2) */
   GXDS_PATH_SEGMENTS, /* path_separated_prefix: the text is the whole path, or a slash follows it */
 } gxds_path_match_kind;
 
 typedef struct gxds_path_match {
   gxds_path_match_kind kind;
-  bool case_sensitive; /* for all kinds but regular expressions */
+  bool case_sensitive; /* for all kinds except regular expressions */
   gxds_str text;
 } gxds_path_match;
 
@@ -52,27 +52,28 @@ typedef struct gxds_header_match {
 } gxds_header_match;
 
 typedef enum gxds_route_action_kind {
-  GXDS_ROUTE_CLUSTERS,       /* to one cluster, or to several by weight */
-  GXDS_ROUTE_NON_FORWARDING, /* for servers; RPCs that match it fail */
-  GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know; RPCs that match it fail */
-  GXDS_ROUTE_PLUGIN, /* to a cluster that an LB policy chooses, which a cluster specifier plugin
-                        configures */
+  GXDS_ROUTE_CLUSTERS,       /* RPCs go to one cluster, or to several by weight */
+  GXDS_ROUTE_NON_FORWARDING, /* an action for servers; RPCs that match the route fail */
+  GXDS_ROUTE_UNSUPPORTED,    /* an action that gRPC does not know; RPCs that match the route fail */
+  GXDS_ROUTE_PLUGIN, /* RPCs go to a cluster that an LB policy chooses; a cluster specifier plugin
+                        configures the policy */
 } gxds_route_action_kind;
 
 typedef struct gxds_route_cluster {
   gxds_str name;
   uint32_t weight;                             /* 1 if the route names one cluster; never 0 */
   gxds_http_filter_overrides filter_overrides; /* A39: the weighted cluster's overrides */
-  const gxds_host_rewrite *host_rewrite; /* the weighted cluster's; NULL: the route's applies */
-  /* E5: the weighted cluster's, merged with the route's; NULL: only the route's */
+  const gxds_host_rewrite *host_rewrite; /* the weighted cluster's host rewrite; NULL: the route's
+                                            applies */
+  /* E5: the weighted cluster's match, merged with the route's; NULL: the route's match applies */
   const gxds_metadata_match *metadata_match;
 } gxds_route_cluster;
 
 /* The cluster specifier plugin that a route names. */
 typedef struct gxds_route_plugin {
   gxds_str name;
-  gxds_str server; /* the lookup server that it asks */
-  /* Its LB policy as a JSON list for the host's registry:
+  gxds_str server; /* the lookup server */
+  /* The plugin's LB policy as a JSON list for the host's registry:
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
   gxds_str lb_json;
 } gxds_route_plugin;
@@ -90,9 +91,9 @@ typedef struct gxds_route {
   const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
   gxds_duration max_stream_duration;  /* the limit by A31's rules; -1: not set */
   const gxds_route_plugin *plugin;    /* GXDS_ROUTE_PLUGIN */
-  /* A42: in order, without policies that never give a hash. */
+  /* A42: the hash policies in order, without those that never give a hash. */
   const gxds_hash_policy *hash_policies;
-  /* A44: the route's own or the virtual host's; NULL: none. */
+  /* A44: the retry policy of the route, or else of the virtual host; NULL: none. */
   const gxds_retry_policy *retry_policy;
   gxds_http_filter_overrides filter_overrides; /* A39 */
   /* A81; NULL: none, or the server that sent the resource is not trusted. */
@@ -106,13 +107,13 @@ typedef struct gxds_virtual_host {
   const gxds_route *routes;
   size_t route_count;
   gxds_http_filter_overrides filter_overrides; /* A39 */
-  /* Private: owns all of the above; NULL if somebody else does, as in tests. */
+  /* Private: owns all of the above; NULL if something else owns it, as in tests. */
   const struct gxds_virtual_host_body *body;
 } gxds_virtual_host;
 
 typedef struct gxds_route_config {
   gxds_resource base;
-  gxds_str name; /* empty when inline and unnamed */
+  gxds_str name; /* empty if it is inline and has no name */
   const gxds_virtual_host *virtual_hosts;
   size_t virtual_host_count;
   gxds_str remainder;      /* private: the message's bytes, without the virtual hosts */
@@ -122,13 +123,13 @@ typedef struct gxds_route_config {
 extern const gxds_resource_type gxds_route_config_type;
 
 /* Finds the virtual host for an authority (A27). The order is exact match, suffix, prefix, "*"; of
- * the same kind the longest wins. The case of ASCII letters is ignored. NULL if none matches.
- * Borrowed: valid as long as rc. */
+ * several patterns of one kind the longest wins. The case of ASCII letters is ignored. NULL if none
+ * matches. Borrowed: valid as long as rc. */
 const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
                                                              gxds_str authority);
 
-/* Whether both have the same domains, routes and overrides. Mostly this compares pointers, and at
- * most fingerprints. NULL equals only NULL. */
+/* Whether both have the same domains, routes and overrides. Compares pointers, and if these differ,
+ * fingerprints. NULL equals only NULL. */
 bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@ typedef struct gxds_cluster_specifier {
   gxds_str server;  /* the lookup server, for RLS; borrowed from the message */
   gxds_str copy;    /* lb_json in the arena of the virtual host that is being decoded */
   bool failed;
-  size_t index; /* in the message */
+  size_t index; /* the index in the message */
 } gxds_cluster_specifier;
 
 typedef struct gxds_cluster_specifiers {
@@ -52,7 +52,7 @@ typedef struct gxds_route_texts {
 typedef struct gxds_route_decoder {
   const gxds_host *host;   /* may be NULL: then any regular expression is accepted */
   upb_Arena *arena;        /* the arena of the virtual host */
-  gxds_route_texts *texts; /* behind the routes; NULL except while routes are decoded */
+  gxds_route_texts *texts; /* the memory behind the routes; NULL except while routes are decoded */
   upb_Arena *scratch;
   gxds_errors *errors;
   const gxds_cluster_specifiers *specifiers;
@@ -74,17 +74,18 @@ gxds_virtual_host_print gxds_virtual_host_print_of(gxds_str bytes);
 /* The content that equal virtual hosts share. Immutable, counted by reference: any thread. */
 typedef struct gxds_virtual_host_body {
   gxds_ref refs;
-  gxds_virtual_host_print print; /* of the message */
+  gxds_virtual_host_print print; /* the fingerprint of the message */
   bool uses_plugins;
   bool needs_trust; /* the virtual host rewrites authorities, so the same bytes from another server
                        may mean something else */
-  bool trusted;     /* the server that sent it may rewrite authorities */
+  bool trusted;     /* the server that sent the virtual host may rewrite authorities */
   bool needs_subsets; /* it has metadata_match (E5), so the same bytes from another server may mean
                          something else */
   bool subsets;
-  gxds_virtual_host view; /* view.body points to this struct. view.routes is owned, with what nearly
-                             every route has, and not in the arena: each block of an arena is twice
-                             as large as the one before, so large data is kept out of it */
+  gxds_virtual_host view; /* view.body points to this struct. view.routes is owned, and has the data
+                             that nearly every route has. It is not in the arena, because each block
+                             of an arena is twice as large as the last one, so large data would
+                             waste memory there */
   upb_Arena *arena;       /* owns the rest, including this struct */
 } gxds_virtual_host_body;
 
@@ -100,10 +101,11 @@ typedef struct gxds_virtual_host_finder {
                           changed */
   bool trusted;    /* a virtual host that needs trust is found only if it was decoded with the same
                       value */
-  bool subsets;    /* likewise for a virtual host that needs subsets */
-  size_t expected; /* the place after the last virtual host that was found */
+  bool subsets;    /* a virtual host that needs subsets is found only if it was decoded with the
+                      same value */
+  size_t expected; /* the index after the last virtual host that was found */
   const gxds_virtual_host *
-      *sorted; /* sorted by fingerprint; made only if a virtual host is not at its expected place */
+      *sorted; /* sorted by fingerprint; made only if a virtual host is not at its expected index */
   upb_Arena *scratch;
 } gxds_virtual_host_finder;
 
@@ -122,7 +124,7 @@ bool gxds_domain_is_valid(gxds_str pattern);
 
 /* ---- routes ---- */
 
-/* Whether the client uses a route. A valid route may be one that it does not use. */
+/* Whether the client uses a route. There are valid routes that it does not use. */
 typedef enum gxds_route_use {
   GXDS_ROUTE_KEEP,
   GXDS_ROUTE_SKIP, /* no gRPC request matches it, or gRPC ignores it */
@@ -165,15 +167,16 @@ bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in)
 void gxds_metadata_match_decode(const gxds_route_decoder *d,
                                 const struct envoy_config_route_v3_RouteAction *in,
                                 const gxds_path *at, gxds_route *out);
-/* The same for a weighted cluster of the route in_route. NULL if the weighted cluster has no
- * metadata_match of its own. at is the path of the weighted cluster. */
+/* Decodes the metadata_match of a weighted cluster of the route in_route. NULL if the weighted
+ * cluster has no metadata_match of its own. at is the path of the weighted cluster. */
 const gxds_metadata_match *gxds_metadata_match_decode_weighted(
     const gxds_route_decoder *d, const struct envoy_config_route_v3_RouteAction *in_route,
     const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at);
 /* Whether the action or one of its weighted clusters has metadata_match. */
 bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
-/* Fills in hash_policies of *out. Nothing in them is ever an error. */
+/* Fills in hash_policies of *out. No hash policy is an error: gRPC ignores what it does not
+ * support. */
 void gxds_hash_policies_decode(const gxds_route_decoder *d,
                                const struct envoy_config_route_v3_RouteAction *in, gxds_route *out);
 
@@ -188,7 +191,7 @@ const gxds_retry_policy *gxds_retry_policy_decode(
 typedef enum gxds_route_config_outcome {
   GXDS_ROUTE_CONFIG_OK,
   GXDS_ROUTE_CONFIG_INVALID,    /* see errors */
-  GXDS_ROUTE_CONFIG_UNPARSABLE, /* the bytes are no RouteConfiguration */
+  GXDS_ROUTE_CONFIG_UNPARSABLE, /* the bytes are not a RouteConfiguration */
 } gxds_route_config_outcome;
 
 /* The input for a route configuration. */

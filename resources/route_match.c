@@ -10,13 +10,14 @@
 typedef envoy_config_route_v3_RouteMatch match_message;
 typedef envoy_config_route_v3_HeaderMatcher header_message;
 
-/* The place of the first slash at or after `from`; s.size if there is none. */
+/* The index of the first slash at or after `from`; s.size if there is none. */
 static size_t find_slash(gxds_str s, size_t from) {
   const char *slash = from < s.size ? memchr(s.data + from, '/', s.size - from) : NULL;
   return slash ? (size_t)(slash - s.data) : s.size;
 }
 
-/* A request's path is /service/method: it has two slashes, which are not adjacent, and no third. */
+/* Whether a path of gRPC can begin with the prefix. The path is /service/method: it has exactly two
+ * slashes, which are not adjacent. */
 static bool prefix_can_match(gxds_str prefix) {
   if (prefix.size == 0) return true;
   if (prefix.data[0] != '/') return false;
@@ -113,7 +114,7 @@ static gxds_str decode_string_match(const gxds_route_decoder *d,
   }
   if (envoy_type_matcher_v3_StringMatcher_has_safe_regex(in)) {
     out->kind = GXDS_HEADER_REGEX;
-    out->case_sensitive = true; /* a regular expression says itself whether case matters */
+    out->case_sensitive = true; /* case_sensitive does not apply to a regular expression */
     return check_regex(d, envoy_type_matcher_v3_StringMatcher_safe_regex(in), "header matcher",
                        GXDS_FIELD(at, "safe_regex"));
   }

@@ -13,7 +13,7 @@ extern "C" {
 
 typedef struct gxds_session_cookie {
   gxds_str name;     /* empty: there are no sessions (the filter is disabled) */
-  gxds_str path;     /* the path of the RPCs that use it; empty: all RPCs */
+  gxds_str path;     /* the path of the RPCs that use the cookie; empty: all RPCs */
   gxds_duration ttl; /* how long the application may keep the cookie; 0: no limit */
 } gxds_session_cookie;
 

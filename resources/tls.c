@@ -28,8 +28,8 @@ typedef struct tls_decoder {
   gxds_tls *out;
 } tls_decoder;
 
-/* A29: refuses a field that gRPC does not support if the connection would be less secure without it
- * than the control plane wants. */
+/* A29: refuses a field that gRPC does not support, if the connection would be less secure without
+ * the field than the control plane wants. */
 static void refuse(tls_decoder *d, bool is_present, const gxds_path *at, const char *field) {
   if (is_present) gxds_errors_add(d->errors, GXDS_FIELD(at, field), "feature unsupported");
 }

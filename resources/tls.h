@@ -32,11 +32,12 @@ typedef struct gxds_san_match {
 } gxds_san_match;
 
 typedef struct gxds_tls {
-  gxds_certificate_source ca; /* the CA certificates to trust; none only with system_roots */
+  gxds_certificate_source ca; /* the CA certificates to trust; may be missing only with
+                                 system_roots */
   bool system_roots;          /* A82: trust the machine's CA certificates in place of ca */
   gxds_certificate_source identity;
-  const gxds_san_match *sans; /* the server's certificate must match one of them; if there are none,
-                                 any certificate does */
+  const gxds_san_match *sans; /* the server's certificate must match one of these; if there are
+                                 none, any certificate is accepted */
   size_t san_count;
   gxds_str sni;       /* A101: the SNI of handshakes; empty: none. At most GXDS_SNI_BYTES_MAX */
   bool auto_host_sni; /* A101: the SNI is the endpoint's hostname, if it has one */
@@ -45,13 +46,13 @@ typedef struct gxds_tls {
   bool auto_sni_san_validation;
 } gxds_tls;
 
-/* What TLS can carry, and A101's limit of sni. */
+/* The longest name that TLS can send, and A101's limit for sni. */
 #define GXDS_SNI_BYTES_MAX 255u
 
 /* The SNI for the handshake with an endpoint (A101). hostname is the endpoint's, with or without a
- * port, and may be empty. The result is empty if no SNI is sent; so it is for an IP address, which
- * TLS does not allow as SNI (RFC 6066, section 3). Borrowed: valid as long as t and hostname. Pure,
- * any thread. */
+ * port, and may be empty. The result is empty if no SNI is sent. None is sent for an IP address,
+ * because TLS does not allow that (RFC 6066, section 3). Borrowed: valid as long as t and hostname.
+ * Pure, any thread. */
 gxds_str gxds_tls_server_name(const gxds_tls *t, gxds_str hostname);
 
 #ifdef __cplusplus

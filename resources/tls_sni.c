@@ -29,8 +29,8 @@ static gxds_str without_port(gxds_str hostname) {
   return gxds_str_of(hostname.data, (size_t)(colon - hostname.data));
 }
 
-/* Whether a handshake can send the name. IP addresses are not sent, and a zero would end the string
- * that the host reads. */
+/* Whether a handshake can send the name. IP addresses are not sent, and a zero byte would end the
+ * string that the host reads. */
 static bool can_be_sent(gxds_str name) {
   gxds_address ip;
   return name.size > 0 && name.size <= GXDS_SNI_BYTES_MAX && name.data[0] != '[' &&

@@ -1,5 +1,5 @@
-/* Decodes how endpoints of a cluster are connected to: through a proxy (A86), by TLS (A29), or
- * both. */
+/* Decodes how the client connects to the endpoints of a cluster: through a proxy (A86), with TLS
+ * (A29), or both. */
 #include "base/wire.h"
 #include "envoy/config/core/v3/base.upb.h"
 #include "resources/cluster_internal.h"

@@ -54,7 +54,7 @@ static void decode_domains(const gxds_route_decoder *d, const host_message *in, 
   out->domain_count = count;
 }
 
-/* An upper bound of the bytes that a route takes of the texts. */
+/* An upper bound of the bytes that a route needs for texts. */
 static size_t size_of_texts(const route_message *in) {
   size_t size = 0;
   const envoy_config_route_v3_RouteMatch *match = envoy_config_route_v3_Route_match(in);
@@ -85,7 +85,7 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
   gxds_route_texts texts = {0};
   for (size_t i = 0; i < count; i++) texts.left += size_of_texts(list[i]);
-  /* One allocation: the routes, then a cluster for each of them, then texts. */
+  /* One allocation has the routes, then a cluster for each route, then the texts. */
   gxds_route *routes =
       gxds_calloc(1, count * (sizeof *routes + sizeof(gxds_route_cluster)) + texts.left);
   gxds_route_cluster *clusters = (gxds_route_cluster *)(routes + count);
@@ -106,8 +106,8 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
   }
 }
 
-/* Notes what the meaning of a virtual host depends on besides its bytes. Routes that are left out
- * count too. */
+/* Notes what the meaning of a virtual host depends on, apart from its bytes. Routes that are left
+ * out count too. */
 static void note_uses(const host_message *in, gxds_virtual_host_body *out) {
   size_t count = 0;
   const route_message *const *list = envoy_config_route_v3_VirtualHost_routes(in, &count);
@@ -129,7 +129,8 @@ void gxds_virtual_host_decode(const gxds_route_decoder *d, const host_message *i
       envoy_config_route_v3_VirtualHost_retry_policy(in);
   const gxds_retry_policy *retry_policy = retry ? gxds_retry_policy_decode(d, retry, at) : NULL;
   for (size_t i = 0; i < d->specifiers->count; i++) {
-    d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* it belonged to another virtual host */
+    d->specifiers->items[i].copy = gxds_str_of(NULL, 0); /* the copy belonged to another virtual
+                                                            host */
   }
   decode_routes(d, in, at, retry_policy, &out->view);
   note_uses(in, out);

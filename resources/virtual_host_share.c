@@ -77,13 +77,13 @@ const gxds_virtual_host *gxds_virtual_host_finder_find(gxds_virtual_host_finder 
     found = find_anywhere(f, print);
   }
   if (!found) {
-    f->expected++; /* most likely the virtual host at this place changed */
+    f->expected++; /* most likely the virtual host at this index has changed */
     return NULL;
   }
   f->expected = (size_t)(found - hosts) + 1;
   if (found->body->uses_plugins && !f->same_remainder) return NULL;
-  /* A81: a virtual host that was decoded for a trusted server is not shared with a server that is
-   * not trusted, nor the other way round. */
+  /* A81: a virtual host that was decoded for a trusted server is not shared with the resource of a
+   * server that is not trusted, and the other way round. */
   if (found->body->needs_trust && found->body->trusted != f->trusted) return NULL;
   if (found->body->needs_subsets && found->body->subsets != f->subsets) return NULL;
   return found;
