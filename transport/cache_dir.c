@@ -56,9 +56,9 @@ static int try_lock(int dir, const char *name, int flags, int *lock) {
   return *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
 }
 
-/* A process removes a lock file only while it holds the lock. So a lock file that has no name once
- * we hold its lock was removed between our opening and our locking it, and another lock file may
- * have replaced it: try again. */
+/* A process removes a lock file only while it holds the lock. So if the lock file has no name any
+ * more once this process holds its lock, another process removed it in between. Another lock file
+ * may have replaced it, so the caller must try again. */
 int gxds_cache_dir_lock(int dir, uint64_t number, int *lock) {
   char name[GXDS_CACHE_NAME_SIZE];
   gxds_cache_name(number, "lock", name);
@@ -121,7 +121,7 @@ static kind look_at(int dir, const char *name, int64_t *used) {
   return k;
 }
 
-/* The same for a lock file. A lock file that is not empty is not ours. */
+/* Like look_at(), for a lock file. A lock file that is not empty was not made by this library. */
 static kind look_at_lock(int dir, const char *name, int64_t *used) {
   struct stat info;
   if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? NONE : FOREIGN;
@@ -148,7 +148,8 @@ static bool is_needed(int dir, const names *n, int64_t wall) {
   kind aside = look_at(dir, n->aside, &aside_used);
   kind lock = look_at_lock(dir, n->lock, &lock_used);
   if (log == FOREIGN || aside == FOREIGN || lock == FOREIGN) return true;
-  if (log == NONE && aside == NONE && lock == NONE) return true; /* it went a moment ago */
+  /* The files were removed a moment ago. */
+  if (log == NONE && aside == NONE && lock == NONE) return true;
   if (log == EARLIER || (log == NONE && aside == EARLIER)) return false;
   return (log != NONE && !is_long_ago(log_used, wall)) ||
          (aside != NONE && !is_long_ago(aside_used, wall)) ||
@@ -173,8 +174,8 @@ static bool remove_file(int dir, const names *n, int64_t wall) {
   return ours;
 }
 
-/* A log, its lock and its new log are looked at together. True for only one of these three names,
- * so that the sweep handles each log once. */
+/* The sweep handles a log together with its lock and its new log. Returns true for only one of
+ * these three names, so that each log is handled once. */
 static bool is_first(int dir, const names *n, const char *ending) {
   struct stat info;
   if (strcmp(ending, "gxds") == 0) return true;

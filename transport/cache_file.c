@@ -14,7 +14,7 @@
 #include "transport/cache_dir.h"
 
 typedef enum file_state {
-  OURS,   /* this process writes the file: it holds the lock and has read the file */
+  OURS,   /* this process writes the file; it holds the lock and has read the file */
   OTHERS, /* another process writes the file */
   FAILED, /* the file can't be written and is tried again later; records that were read stay */
 } file_state;
@@ -28,22 +28,24 @@ typedef struct removal {
 struct gxds_cache_file {
   gxds_str dir_path;
   gxds_str path;
-  uint64_t number; /* its name is this number in hexadecimal */
+  uint64_t number; /* the file's name is this number in hexadecimal */
   int dir;         /* descriptors; -1: none */
   int fd;
   int aside; /* the new log, until it is renamed */
   size_t aside_size;
   int lock;
-  pid_t owner; /* the process that opened it, not a child of a fork */
+  pid_t owner; /* the process that opened the file; a child of a fork is not the owner */
   file_state state;
   gxds_duration wall_offset;
   gxds_time touch;    /* when the lock file is next marked as in use */
-  gxds_time look;     /* FAILED: when to try again; OURS: when to check that it is in place */
+  gxds_time look;     /* FAILED: when to try again; OURS: when to check that the file is still in
+                         place */
   gxds_duration wait; /* how long to wait after the next failure */
-  gxds_text failed;   /* the failure last logged; empty: everything put since then was written */
+  gxds_text failed;   /* the last failure that was logged; empty: all records since then were
+                         written */
   bool written;       /* a record was written since the last failure */
-  bool ignored;       /* it was logged that the file's content is ignored */
-  bool lost;          /* a record that was put is not in the file */
+  bool ignored;       /* the line that the file's content is ignored was logged */
+  bool lost;          /* some record that was put is not in the file */
   removal *removals;
   gxds_cache_log *log;
 };
@@ -87,9 +89,8 @@ static bool write_at(int fd, size_t at, gxds_str s) {
   return true;
 }
 
-/* Cuts the file at `at` first, because a killed process may have left a part there that is longer
- * than the new bytes. Cuts it again if writing fails, because a part of a record only takes room.
- */
+/* Truncates the file at `at` first, because a killed process may have left bytes there, more than
+ * the new ones. Truncates it again if the write fails, because a part of a record is useless. */
 static bool cut_and_write(void *arg, size_t at, gxds_str bytes) {
   const gxds_cache_file *f = arg;
   if (ftruncate(f->fd, (off_t)at) != 0) return false;
@@ -159,8 +160,8 @@ static void let_go(gxds_cache_file *f) {
 }
 
 /* Logs a failure once, until a different failure follows or everything that is put was written. If
- * one record never fits and others do, that counts as one failure, which is tried again less and
- * less often. */
+ * one record never fits, but others do, that counts as one failure, and the writes are tried again
+ * less and less often. */
 static void fail(gxds_cache_file *f, gxds_time now, gxds_text *log, const char *what,
                  const char *why) {
   gxds_text failed = {0};
@@ -207,8 +208,9 @@ static const char *read_file(gxds_cache_file *f, bool *foreign) {
   return why;
 }
 
-/* True if fd is a usable file, the one that the log was read from, and no process has added to it.
- * Its inode and size show that: records are only ever added, and a rewritten log is a new file. */
+/* True if fd is a usable file, is the file that the log was read from, and no process has added to
+ * it. The inode and the size show this, because records are only added, and a rewritten log is a
+ * new file. */
 static bool is_as_left(const gxds_cache_file *f, int fd) {
   struct stat before;
   struct stat now;
@@ -261,7 +263,7 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
     fail(f, now, log, "the directory can't be used: ", why);
     return;
   }
-  /* The lock has a file of its own, because the log is replaced now and then. */
+  /* The lock has its own file, because the log is replaced from time to time. */
   int error = gxds_cache_dir_lock(f->dir, f->number, &f->lock);
   touch(f, now);
   bool others = error == EWOULDBLOCK;
@@ -326,8 +328,8 @@ bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name,
 
 /* ---- writing ---- */
 
-/* True if the open files are those that other processes find: nothing was removed or mounted over.
- */
+/* True if the open files are those that other processes find at the path. False if they were
+ * removed, or something was mounted over them. */
 static bool is_in_place(const gxds_cache_file *f) {
   struct stat ours;
   struct stat there;
@@ -350,7 +352,8 @@ static void check_place(gxds_cache_file *f, gxds_time now, gxds_text *log) {
 static void try_lock(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   if (f->failed.size && now < f->look) return;
   if (flock(f->lock, LOCK_EX | LOCK_NB) != 0) return;
-  if (!gxds_cache_is_linked(f->lock)) { /* the process that writes now holds another lock file */
+  if (!gxds_cache_is_linked(f->lock)) { /* the process that writes now has locked another lock
+                                           file */
     let_go(f);
     open_all(f, now, log);
     return;
@@ -385,15 +388,16 @@ static bool write_record(gxds_cache_file *f, const gxds_cache_record *r, gxds_ti
   return false;
 }
 
-/* Writes the removals that failed before. The caller puts existing resources again, but not
- * removals. */
+/* Writes the removals that failed before. The caller repeats the writes of existing resources, but
+ * not removals. */
 static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
   removal *m;
   removal *next;
   HASH_ITER(hh, f->removals, m, next) {
     gxds_str bytes = m->record;
     gxds_cache_record r;
-    /* One that can't be decoded, as without a name, needs no removal: no such record is kept. */
+    /* A record that cannot be decoded, for example without a name, needs no removal, because no
+     * such record is kept. */
     bool ok = gxds_cache_record_decode(&bytes, &r) == GXDS_CACHE_PART_OK;
     if (ok && !write_record(f, &r, now, log)) return false;
     drop_removal(f, m);
@@ -403,7 +407,7 @@ static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
 
 static void lose(gxds_cache_file *f, const gxds_cache_record *r) {
   f->lost = true;
-  if (!r->removed && !f->removals) return; /* as a rule */
+  if (!r->removed && !f->removals) return; /* usually there is nothing to do */
   const gxds_cache_record gone = {.removed = true, .type = r->type, .name = r->name};
   gxds_text record = {0};
   gxds_cache_record_encode(&gone, &record);

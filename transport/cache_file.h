@@ -2,10 +2,10 @@
  * on disk: the last known good.
  *
  * The file is an append-only log (cache_log.h). A killed process leaves a file that can be read. A
- * file is not used at all if it is damaged, if it is of another server, target or node, or if other
- * users may have written it. One process writes the file. Other processes of that target read its
- * content when they open it. When the writer is gone, the first of them that puts a record becomes
- * the writer.
+ * file is not used at all if it is damaged, if it belongs to another server, target or node, or if
+ * other users may have written it. One process writes the file. Other processes of that target read
+ * its content when they open it. When the writer has ended, the first of them that puts a record
+ * becomes the writer.
  *
  * Nothing is synced to the medium. The kernel keeps the bytes that a killed process wrote. After a
  * loss of power, the checksums show whether all bytes are on the medium.
@@ -23,18 +23,19 @@
 extern "C" {
 #endif
 
-/* A smaller file is never rewritten, however much of it is out of date. */
+/* A smaller file is never rewritten, even if most of it is out of date. */
 #define GXDS_CACHE_COMPACT_MIN ((size_t)256 << 10)
 
-/* How long to wait after a failure. The first change after that time tries everything again, from
- * the directory on, so that a full disk is not tried more often. Each further failure doubles the
- * time, up to a maximum, until everything was written. At this interval the file is also checked
- * for existence, since a directory may be removed or mounted over. */
+/* How long to wait after a failure, so that a full disk is not tried too often. The first change
+ * after that time tries everything again, beginning with the directory. Each further failure
+ * doubles the time, up to a maximum, until everything is written. At this interval the process also
+ * checks that the file still exists, because a directory may be removed, or another one mounted
+ * over it. */
 #define GXDS_CACHE_RETRY_AFTER (10 * GXDS_SECOND)
 #define GXDS_CACHE_RETRY_AFTER_MAX (600 * GXDS_SECOND)
 
 /* The most removals that are remembered if they could not be written. There is a limit because
- * names may come and go as long as another process writes the file. */
+ * resources may come and go for as long as another process writes the file. */
 #define GXDS_CACHE_REMOVALS_MAX 10000
 
 /* How often a file that stays open is marked as in use. */
@@ -57,10 +58,10 @@ void gxds_cache_file_close(gxds_cache_file *f);
  * call on f. */
 bool gxds_cache_file_find(gxds_cache_file *f, gxds_str type, gxds_str name, gxds_cache_record *out);
 /* Keeps a record, or removes it if `removed` is set. A record that the file has already is not
- * written again. If a record can't be written, adds the reason to *log, but the same reason only
- * once until gxds_cache_file_settle(); meanwhile another process may become the writer. Also adds
- * to *log that this process became the writer. While another process writes the file, nothing is
- * kept. A removal that could not be written is written later. */
+ * written again. If a record cannot be written, adds the reason to *log, but each reason only once
+ * until gxds_cache_file_settle(), and another process may become the writer. Also adds to *log that
+ * this process became the writer. While another process writes the file, nothing is kept. A removal
+ * that could not be written is written later. */
 void gxds_cache_file_put(gxds_cache_file *f, const gxds_cache_record *r, gxds_time now,
                          gxds_text *log);
 /* Whether records were lost, and can be kept from now on. Then the caller should put all records

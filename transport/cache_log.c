@@ -9,7 +9,7 @@
 
 /* Where a record is in the log. */
 typedef struct kept {
-  gxds_str key; /* type, a zero, name; owned */
+  gxds_str key; /* the type, a zero byte and the name; owned */
   size_t at;
   size_t size;
   uint64_t content; /* a hash of version and bytes */
@@ -23,8 +23,8 @@ struct gxds_cache_log {
   void *arg;
   size_t compact_min;
   bool begun;  /* the store has a header */
-  size_t size; /* bytes of the log, up to the end of the last whole record */
-  size_t live; /* bytes of the records that are not out of date */
+  size_t size; /* how many bytes the log has, up to the end of the last whole record */
+  size_t live; /* how many bytes the records that are not out of date have */
   kept *records;
   gxds_text read; /* the bytes of the record that was read last */
 };

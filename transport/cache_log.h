@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* Nothing is added to a log of this size, since all of it is read at a start. 100,000 clusters with
- * their endpoints take some 200 MB. */
+/* The largest log. Nothing is added beyond this size, because the whole log is read at a start.
+ * 100,000 clusters with their endpoints take some 200 MB. */
 #define GXDS_CACHE_FILE_MAX ((size_t)1 << 30)
 
 /* Each function returns whether it succeeded; if not, errno says why. */
 typedef struct gxds_cache_store {
-  /* Replaces the contents of *out with those bytes. False also if there are fewer bytes. */
+  /* Replaces the contents of *out with those bytes. False also if the log has fewer bytes. */
   bool (*read)(void *arg, size_t at, size_t size, gxds_text *out);
-  /* Cuts the log off at `at`, and appends the bytes. */
+  /* Truncates the log at `at`, and appends the bytes. */
   bool (*write)(void *arg, size_t at, gxds_str bytes);
   /* These three start an empty second log, add to it, and put it in place of the first in one step.
    * If one of them fails, the first log stays, and the second is dropped. */
@@ -43,10 +43,10 @@ void gxds_cache_log_destroy(gxds_cache_log *l);
 
 /* Drops all records from memory, but does not change the store. */
 void gxds_cache_log_clear(gxds_cache_log *l);
-/* Loads all of the store's bytes, in place of the log's records. Returns NULL if they are used, up
- * to the last whole record. Else returns why they are not, as a static text: then the log is empty,
- * and the next record that is put replaces them. Sets *foreign if they are not a cache file of ours
- * and must not be replaced. */
+/* Replaces the log's records by those in all, the bytes of the store. Ignores a last record that is
+ * incomplete, and then returns NULL. If the bytes cannot be used, returns the reason as a static
+ * text. Then the log is empty, and the next record that is put replaces the bytes. Sets *foreign if
+ * the bytes are not one of our cache files, and must not be replaced. */
 const char *gxds_cache_log_load(gxds_cache_log *l, gxds_str all, bool *foreign);
 
 /* Finds the record with that type and name. False if there is none. Borrowed: valid until the next
@@ -57,7 +57,7 @@ bool gxds_cache_log_find(gxds_cache_log *l, gxds_str type, gxds_str name, gxds_c
  * state. */
 bool gxds_cache_log_put(gxds_cache_log *l, const gxds_cache_record *r);
 size_t gxds_cache_log_count(const gxds_cache_log *l);
-/* The number of bytes in the store, up to the last whole record. */
+/* The number of bytes in the store, up to the end of the last whole record. */
 size_t gxds_cache_log_size(const gxds_cache_log *l);
 
 #ifdef __cplusplus

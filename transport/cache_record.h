@@ -5,9 +5,9 @@
  *     record   kind, time, type, name, version, bytes
  *
  * Numbers are little-endian. A later record replaces an earlier one of the same type and name; a
- * record of kind REMOVED removes it. A writer appends whole records. If it is killed, the file may
- * end in a part of a record. This is no damage: the records before it are used. Any other change to
- * the written bytes is damage: then no record of the file is used. */
+ * record of kind REMOVED removes it. A writer appends whole records. If the writer is killed, the
+ * file may end in a part of a record. This does not count as damage: the records before it are
+ * used. Any other change to the written bytes is damage: then no record of the file is used. */
 #ifndef GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
 #define GRPC_XDS_TRANSPORT_CACHE_RECORD_H_
 
@@ -43,8 +43,9 @@ typedef enum gxds_cache_part {
   GXDS_CACHE_PART_OK,
   GXDS_CACHE_PART_END,     /* there are no more bytes */
   GXDS_CACHE_PART_CUT,     /* the part is cut off */
-  GXDS_CACHE_PART_DAMAGED, /* the bytes are not those that were written */
-  GXDS_CACHE_PART_FOREIGN, /* this is no cache file, or of another target or origin */
+  GXDS_CACHE_PART_DAMAGED, /* the bytes differ from those that were written */
+  GXDS_CACHE_PART_FOREIGN, /* this is not a cache file, or the file belongs to another target or
+                              origin */
   GXDS_CACHE_PART_VERSION, /* the header has another version of the format */
 } gxds_cache_part;
 
@@ -52,10 +53,10 @@ typedef enum gxds_cache_part {
  * node that they were sent to. */
 void gxds_cache_header_encode(gxds_str target, gxds_str origin, gxds_text *out);
 /* Takes the header off the front of *rest if it is OK. Returns FOREIGN also if the target or the
- * origin is another one. */
+ * origin differs. */
 gxds_cache_part gxds_cache_header_decode(gxds_str *rest, gxds_str target, gxds_str origin);
 /* The version of the format of a file that begins with these bytes; GXDS_CACHE_MAGIC_SIZE bytes are
- * enough. 0 if it is no cache file. */
+ * enough. 0 if they do not begin a cache file. */
 int gxds_cache_version(gxds_str head);
 /* Adds a record. */
 void gxds_cache_record_encode(const gxds_cache_record *r, gxds_text *out);

@@ -12,7 +12,7 @@
 #include "transport/reactor.h"
 
 struct gxds_call_creds {
-  bool in_the_clear; /* the channel does not encrypt, so no token is sent: there are no files */
+  bool in_the_clear; /* the channel does not encrypt, so no token is sent, and `files` is empty */
   gxds_jwt_file **files;
   size_t count;
 };
@@ -43,7 +43,7 @@ void gxds_call_creds_reset_backoff(gxds_call_creds *c) {
 
 /* ---- calls: they have numbers, because gRPC may name a call that has ended ---- */
 
-static gxds_call_token *tokens; /* the reactor's thread */
+static gxds_call_token *tokens; /* only on the reactor's thread */
 static uintptr_t last_number;
 
 static gxds_call_token **find(uintptr_t number) {
@@ -117,8 +117,8 @@ static void on_request_posted(void *arg) {
   gxds_reactor_release();
 }
 
-/* gRPC requests the headers of a call, on a thread of its own. state is the number of the call. The
- * credentials hold the reactor, so this may acquire it once more. */
+/* gRPC calls this on its own thread, to get the headers of a call. state is the number of the call.
+ * The credentials have a use of the reactor, so this may acquire another one. */
 static int on_request(void *state, grpc_auth_metadata_context context,
                       grpc_credentials_plugin_metadata_cb cb, void *arg,
                       grpc_metadata headers[GRPC_METADATA_CREDENTIALS_PLUGIN_SYNC_MAX],
@@ -132,7 +132,7 @@ static int on_request(void *state, grpc_auth_metadata_context context,
   *r = (request){(uintptr_t)state, cb, arg};
   gxds_reactor_acquire_more();
   gxds_reactor_post(on_request_posted, r);
-  return 0; /* the response comes later */
+  return 0; /* the headers are returned later */
 }
 
 static char *describe(void *state) {
@@ -159,8 +159,8 @@ void gxds_call_token_init(gxds_call_token *t, gxds_call_creds *creds, grpc_call 
                                                    .destroy = on_unused,
                                                    .state = state,
                                                    .type = "jwt_token_file"};
-  /* If no token may be sent, on_request() runs on any connection, so that the stream gets the
-   * reason. */
+  /* If no token may be sent, on_request() must run on every connection, also one that is not
+   * encrypted, so that the stream gets the reason. */
   grpc_call_credentials *of_call = grpc_metadata_credentials_create_from_plugin(
       plugin, creds->in_the_clear ? GRPC_SECURITY_NONE : GRPC_PRIVACY_AND_INTEGRITY, NULL);
   GXDS_CHECK(grpc_call_set_credentials(call, of_call) == GRPC_CALL_OK);

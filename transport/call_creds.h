@@ -1,11 +1,11 @@
 /* gxds_call_creds: the call credentials of one xDS server (A97). They put the tokens of its files
  * into the "authorization" headers of its streams.
  *
- * gRPC requests the headers when a stream has its connection, on a thread of gRPC's. The reactor
- * reads the files and returns the headers, so no thread of the program waits for a disk. gRPC asks
- * only on a connection with privacy and integrity, so no token is sent in the clear. Over
- * "insecure" channel credentials no token is sent, and the stream fails with a status that says
- * what to do.
+ * gRPC requests the headers when a stream has its connection, on one of gRPC's threads. The reactor
+ * reads the files and returns the headers, so no thread of the program waits for a disk. gRPC
+ * requests them only on a connection with privacy and integrity, so no token is sent unencrypted.
+ * Over "insecure" channel credentials no token is sent, and the stream fails with a status that
+ * says what to do.
  *
  * Confined: the reactor, except create and destroy, during which no other thread may use the
  * object. */

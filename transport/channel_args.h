@@ -1,5 +1,5 @@
-/* gxds_channel_args: a copy of channel arguments, for channels that are made later than the call
- * that brought them. The public C API borrows arguments and copies none.
+/* gxds_channel_args: a copy of channel arguments, for channels that are made after the call that
+ * passed the arguments. The public C API borrows arguments and copies none.
  *
  * One owner, any thread. */
 #ifndef GRPC_XDS_TRANSPORT_CHANNEL_ARGS_H_

@@ -26,7 +26,8 @@ void gxds_client_metrics_render(gxds_text *out) {
   size_t load_count = 0;
   for (size_t i = 0; i < count; i++) {
     statuses[i] = all[i].status;
-    if (!all[i].first) continue; /* all targets of a client share its store */
+    /* All targets of a client share its store, so only its first view is used. */
+    if (!all[i].first) continue;
     loads[load_count++] = (gxds_load_source){all[i].load_store, all[i].status.scope};
   }
   gxds_metrics_render(statuses, count, out);

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Adds them to out. */
+/* Adds all metrics to out. */
 void gxds_client_metrics_render(gxds_text *out);
 
 #ifdef __cplusplus

@@ -24,10 +24,10 @@ struct gxds_client_handle {
   target_use *target;
   const gxds_watch_events *events;
   void *owner;
-  gxds_index watches; /* by token */
-  bool notified;      /* its owner was notified in this drain */
+  gxds_index watches; /* the watches, by token */
+  bool notified;      /* the owner was notified in this drain */
   gxds_client_handle *next_notified;
-  gxds_client_handle *prev; /* in the target's list */
+  gxds_client_handle *prev; /* the neighbours in the target's list */
   gxds_client_handle *next;
 };
 
@@ -35,11 +35,11 @@ struct gxds_client_handle {
 struct target_use {
   shared_client *client;
   gxds_str name;
-  uint32_t scope;              /* its number in the engine; never reused */
-  gxds_load_store *load_store; /* a view of the client's */
+  uint32_t scope;              /* the target's number in the engine; never reused */
+  gxds_load_store *load_store; /* a view of the client's load store */
   gxds_histogram update_times;
   gxds_client_handle *handles;
-  bool notified; /* it was notified since the last on_notified() */
+  bool notified; /* the target was notified since the last on_notified() */
   target_use *next_notified;
   UT_hash_handle hh; /* in the client's table, in the order of creation */
 };
@@ -47,7 +47,7 @@ struct target_use {
 /* An XdsClient with all its uses. */
 struct shared_client {
   const void *private_;
-  unsigned generation; /* of the reactor; a client from before a fork is dead */
+  unsigned generation; /* the reactor's generation; a client from before a fork is no longer used */
   gxds_duration resource_timeout;
   grpc_channel_args *args;
   gxds_session *session;
@@ -59,7 +59,7 @@ struct shared_client {
   shared_client *next;
 };
 
-static shared_client *clients; /* the reactor's thread */
+static shared_client *clients; /* only on the reactor's thread */
 static uint32_t last_scope;
 
 /* --- Notifications of the engine --- */
@@ -269,7 +269,7 @@ static gxds_client *engine_of(const gxds_client_handle *h) {
   return gxds_session_engine(h->target->client->session);
 }
 
-/* Tokens are mostly numbers in a row. */
+/* Tokens are mostly consecutive numbers. */
 static uint32_t hash_of_token(uint64_t token) { return (uint32_t)(token ^ token >> 32); }
 
 static watch *find_watch(const gxds_client_handle *h, uint64_t token) {
@@ -366,7 +366,7 @@ static void add_views(const shared_client *c, gxds_client_view *end, gxds_watch_
 
 gxds_client_view *gxds_clients_views(size_t *count) {
   GXDS_CHECK(gxds_reactor_is_current());
-  size_t watch_count = 1; /* one too many, so that there is memory even without watches */
+  size_t watch_count = 1; /* starts at 1, so that there is memory even without watches */
   *count = 0;
   for (const shared_client *c = clients; c; c = c->next) {
     if (c->generation != gxds_reactor_generation()) continue;

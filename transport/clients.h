@@ -7,12 +7,12 @@
  *     channel arguments and does-not-exist timeout. So a process has one ADS stream and one LRS
  *     stream to a server, for any number of targets;
  *   - without it: the channels of one data-plane target (A71).
- * In the child of a fork, the parent's clients are not used any more.
+ * In the child of a fork, the parent's clients are no longer used.
  *
  * Status, metrics and the resource cache show a shared client as one client for each of its
  * targets. A target has the resources that its channels watch, the RPCs that it sent, and the times
  * of the updates that it was notified of. The counts of a server (connection, failures, updates)
- * are the client's, and the same for each of its targets.
+ * belong to the client, and are the same for each of its targets.
  *
  * Confined: the reactor's thread, except for gxds_clients_prepare(). */
 #ifndef GRPC_XDS_TRANSPORT_CLIENTS_H_
@@ -40,8 +40,7 @@ typedef struct gxds_watch_events {
                       const gxds_error *error);
   void (*on_ambient_error)(void *owner, uint64_t token, const gxds_error *error); /* NULL: the error
                                                                                      is over */
-  /* Everything that one event of the network caused has been reported. Now is the time to publish.
-   */
+  /* Everything that one event of the network caused has been reported, so the owner can publish. */
   void (*on_drained)(void *owner);
 } gxds_watch_events;
 
@@ -53,7 +52,7 @@ void gxds_prepared_destroy(gxds_prepared *p);
 
 typedef struct gxds_client_key {
   gxds_str target;      /* "xds:///service", or "" with private_ */
-  const void *private_; /* if not NULL, the channel has an XdsClient of its own */
+  const void *private_; /* if not NULL, the channel has its own XdsClient */
 } gxds_client_key;
 
 /* Returns a use of the client for that key: an existing one that may be shared, or a new one. A new
@@ -65,8 +64,8 @@ gxds_client_handle *gxds_clients_acquire(gxds_client_key key, const gxds_bootstr
                                          gxds_duration resource_timeout,
                                          const grpc_channel_args *args,
                                          const gxds_watch_events *events, void *owner);
-/* Returns another use of the client that channels of the target have; NULL if there is none. It
- * does not find private clients. */
+/* Returns another use of the client that the target's channels already use; NULL if there is no
+ * such client. It does not find private clients. */
 gxds_client_handle *gxds_clients_join(gxds_str target, const gxds_watch_events *events,
                                       void *owner);
 /* Ends the use and its watches. The last use ends the client and its streams. */
@@ -91,9 +90,9 @@ const gxds_bootstrap *gxds_client_handle_bootstrap(gxds_client_handle *h);
 
 /* A client as one of its targets sees it. */
 typedef struct gxds_client_view {
-  gxds_status_source status;   /* its scope is the target */
-  bool first;                  /* the first of its client's views */
-  gxds_load_store *load_store; /* the client's own, with the load of all targets */
+  gxds_status_source status;   /* the scope in it is the target */
+  bool first;                  /* this is the first view of its client */
+  gxds_load_store *load_store; /* the client's own store, with the load of all targets */
   const gxds_histogram *update_times;
 } gxds_client_view;
 

@@ -15,7 +15,7 @@ extern "C" {
 gxds_time gxds_clock_now(void);
 /* The time since 1970. It may be set back. */
 gxds_time gxds_clock_wall_now(void);
-/* The processor's time that the calling thread has used. */
+/* The CPU time that the calling thread has used. */
 gxds_time gxds_clock_of_thread(void);
 /* The time d from now, on the clock that pthread_cond_timedwait() uses by default. */
 struct timespec gxds_clock_limit(gxds_duration d);

@@ -31,7 +31,7 @@ static void finish(gxds_connection *one) {
 
 static bool is_passing(int error) { return error == EINTR || error == EAGAIN; }
 
-/* Reads what has come of the request. False if the connection is to end. */
+/* Reads what has arrived of the request. False if the connection must end. */
 static bool receive(gxds_connection *one, const gxds_service *service) {
   char part[GXDS_REQUEST_BYTES_MAX];
   ssize_t got = recv(one->fd, part, sizeof part - one->request.size, MSG_DONTWAIT);
@@ -45,7 +45,7 @@ static bool receive(gxds_connection *one, const gxds_service *service) {
   return one->request.size < GXDS_REQUEST_BYTES_MAX;
 }
 
-/* Sends what can be sent now. False if all is sent, or if the connection is broken. */
+/* Sends as much as possible now. False if everything is sent, or if the connection is broken. */
 static bool send_some(gxds_connection *one) {
   const gxds_str head = gxds_text_str(&one->response.head);
   const gxds_str body = one->response.body;
@@ -61,7 +61,7 @@ static bool send_some(gxds_connection *one) {
   return one->sent < head.size + body.size;
 }
 
-/* Reads or sends what can be done now. False if the connection is to end. */
+/* Reads or sends as much as possible now. False if the connection must end. */
 static bool go_on(gxds_connection *one, const gxds_service *service, gxds_time now) {
   if (now >= one->until || !is_still_there(one)) return false;
   if (one->state == GXDS_READING) return receive(one, service);
@@ -93,8 +93,8 @@ void gxds_connections_add(gxds_connections *c, int take_fd, gxds_time now) {
   };
 }
 
-/* Makes one response in each turn: a response may take as long as a connection may last, so the
- * time must be read again after it. */
+/* Makes only one response in each turn. A response may take as long as a connection may last, so
+ * the time must be read again after it. */
 static void respond_to_one(gxds_connections *c) {
   for (size_t i = 0; i < c->count; i++) {
     gxds_connection *one = &c->all[i];

@@ -1,8 +1,8 @@
 /* gxds_connections: the connections that a listening socket accepted, each with one request and its
  * response. It serves many at once and waits for none. A connection ends after its response, or
  * when its time is over. If there are too many, the oldest one without a whole request is closed,
- * or the oldest of all if each has one. So a client that opens every connection does not lock
- * others out.
+ * or the oldest of all if each has one. So a client that opens all connections does not lock out
+ * others.
  *
  *     reading ── a whole request ──► waiting ── one in each turn ──► being sent ──► closed
  *
@@ -30,15 +30,15 @@ extern "C" {
 #define GXDS_CONNECTION_TIME (10 * GXDS_SECOND)
 #define GXDS_REQUEST_BYTES_MAX 8192
 
-/* Zero-initialised is empty: then the connection is closed without a response. */
+/* Zero-initialised, it is empty: then the connection is closed without a response. */
 typedef struct gxds_http_response {
   gxds_text head;
-  gxds_str body; /* as of gxds_str_dup(); sent after the head */
+  gxds_str body; /* made by gxds_str_dup(); sent after the head */
 } gxds_http_response;
 
 typedef struct gxds_service {
-  /* Whether these bytes, which are all that came so far, are a whole request. It is called before
-   * the first byte, too. */
+  /* Whether the bytes that arrived so far are a whole request. It is also called before the first
+   * byte. */
   bool (*is_whole)(gxds_str request);
   /* Makes the response. fd: the socket, which identifies the client. *out is empty; the connection
    * takes ownership of the response. */
@@ -56,9 +56,9 @@ typedef struct gxds_connection {
   size_t sent;
 } gxds_connection;
 
-/* Zero-initialised except the service, it has no connections. */
+/* If only the service is set, and the rest is zero, there are no connections. */
 typedef struct gxds_connections {
-  const gxds_service *service; /* borrowed: valid as long as this is used */
+  const gxds_service *service; /* borrowed: valid as long as the struct is used */
   size_t count;
   gxds_connection all[GXDS_CONNECTIONS_MAX]; /* the oldest first */
 } gxds_connections;
@@ -78,14 +78,14 @@ void gxds_connections_turn(gxds_connections *c, gxds_time now);
 gxds_time gxds_connections_deadline(const gxds_connections *c);
 size_t gxds_connections_events(const gxds_connections *c, struct pollfd *out);
 
-/* Closes all of them. */
+/* Closes all connections. */
 void gxds_connections_end(gxds_connections *c);
 
 /* The child of a fork calls this in place of gxds_connections_end(): the sockets belong to the
  * parent, which still uses them. */
 void gxds_connections_leave_to_parent(gxds_connections *c);
 
-/* The inode of a socket; 0 if fd is no socket. Any thread. */
+/* The inode of a socket; 0 if fd is not a socket. Any thread. */
 ino_t gxds_socket_inode(int fd);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #include "transport/clock.h"
 #include "transport/reactor.h"
 
-/* A request to the reactor. The thread that is done with it last frees it. */
+/* A request to the reactor. The last thread that uses it frees it. */
 typedef struct request {
   gxds_dump_form form;
   gxds_str host_config; /* a copy: the caller may be gone */
@@ -49,8 +49,8 @@ static gxds_str metrics(void) {
   return gxds_text_take(&text);
 }
 
-/* The sources of the dump: one for each view; or, merged, one for each client, so that a resource
- * that targets share occurs once. */
+/* The sources of the dump: one for each view. In a merged dump: one for each client, so that a
+ * resource that targets share occurs only once. */
 static gxds_status_source *sources_of(const gxds_client_view *views, size_t view_count, bool merged,
                                       size_t *count) {
   gxds_status_source *all = gxds_calloc(view_count, sizeof *all);

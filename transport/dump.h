@@ -14,9 +14,9 @@ extern "C" {
 #endif
 
 typedef enum gxds_dump_form {
-  GXDS_DUMP_MERGED,    /* gxds_client_status_merge() */
-  GXDS_DUMP_BY_CLIENT, /* gxds_client_status_each() */
-  GXDS_DUMP_METRICS,   /* gxds_client_metrics_render() */
+  GXDS_DUMP_MERGED,    /* the result of gxds_client_status_merge() */
+  GXDS_DUMP_BY_CLIENT, /* the result of gxds_client_status_each() */
+  GXDS_DUMP_METRICS,   /* the result of gxds_client_metrics_render() */
 } gxds_dump_form;
 
 /* How long to wait for the reactor. Its longest turn is the decoding of a large response, which
@@ -25,7 +25,7 @@ typedef enum gxds_dump_form {
 
 /* MERGED merges with host_config, which is borrowed during the call, and may be empty. The caller
  * frees *out with gxds_str_free(). If there are no clients (before the first, after the last, or in
- * a child of fork that has made none), it does not wait, and *out is a copy of host_config, the
+ * the child of a fork that has made none), it does not wait, and *out is a copy of host_config, the
  * counts of policies, or empty. If the reactor does not respond in time, returns false, with the
  * same *out. */
 bool gxds_clients_dump(gxds_dump_form form, gxds_str host_config, gxds_str *out);

@@ -10,8 +10,8 @@
 
 #include "transport/cut_off.h"
 
-/* A file that a set watches. It may have been closed since, and fd be another file: the inode tells
- * them apart. */
+/* A file that an epoll set watches. The file may have been closed, and fd may be another file now.
+ * The inode tells them apart. */
 typedef struct watched {
   int fd;
   ino_t inode; /* 0: unknown */

@@ -23,7 +23,7 @@ typedef struct file_source {
   /* Used by the reactor and by the watching thread. */
   gxds_ref refs;
   gxds_str directory;
-  int wake; /* an eventfd; -1: the system gave none */
+  int wake; /* an eventfd; -1: it could not be made */
   atomic_bool stopped;
 
   /* Used by the reactor only. */
@@ -35,7 +35,7 @@ typedef struct file_source {
   const gxds_stream_call_events *stream_events;
   void *stream_owner;
   uint64_t stream; /* 0: none */
-  bool sent;       /* on_sent is to be called */
+  bool sent;       /* on_sent must be called */
   bool read;       /* a read is outstanding */
 } file_source;
 
@@ -50,7 +50,7 @@ static void unref(file_source *s) {
 
 static void fire(void *arg) {
   file_source *s = arg;
-  gxds_ref_inc(&s->refs); /* a callback may destroy it */
+  gxds_ref_inc(&s->refs); /* a callback may destroy s */
   uint64_t stream = s->stream;
   if (s->sent) {
     s->sent = false;
@@ -108,7 +108,7 @@ typedef struct event {
   file_source *source;
   const gxds_file_set *set; /* NULL: errors */
   gxds_text errors;
-  gxds_str notice; /* to be logged as well; empty: nothing */
+  gxds_str notice; /* a line to be logged as well; empty: none */
   bool last;       /* the thread has ended */
 } event;
 
@@ -202,8 +202,8 @@ static void look(file_source *s, gxds_dir_watch *w) {
   post(s, NULL, &text, false);
 }
 
-/* How long to wait at most. A thread that can't be woken looks at least once a second whether it is
- * to stop. */
+/* How long to wait at most. A thread that cannot be woken checks at least once a second whether it
+ * must stop. */
 static int milliseconds_until(const file_source *s, gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return s->wake < 0 ? 1000 : -1;
   gxds_time left = deadline - gxds_clock_now();
@@ -211,15 +211,15 @@ static int milliseconds_until(const file_source *s, gxds_time deadline) {
   return left > GXDS_SECOND ? 1000 : (int)(left / GXDS_MILLISECOND) + 1;
 }
 
-/* Takes a wake-up. It may be one that a child of a fork, which shares the eventfd, sent to its own
- * thread. False if the eventfd is of no use any more. */
+/* Takes a wake-up from the eventfd. A child of a fork shares the eventfd, so the wake-up may be for
+ * the child's thread. False if the eventfd cannot be used any more. */
 static bool take_wake(const file_source *s) {
   uint64_t count;
   return read(s->wake, &count, sizeof count) >= 0 || errno == EAGAIN;
 }
 
 /* If the system has no more descriptors or inotify instances, logs that once, and tries again until
- * it has. NULL if the source ended meanwhile. */
+ * there are some. NULL if the source has ended in the meantime. */
 static gxds_dir_watch *make_watch(file_source *s) {
   for (bool logged = false; !atomic_load(&s->stopped); logged = true) {
     gxds_status status;

@@ -1,6 +1,6 @@
 /* gxds_file_source: a "file://" server of the bootstrap, which is a directory of resource files
- * (files/). A thread of its own reads and watches the directory. To its one engine, it behaves like
- * an xDS server.
+ * (files/). The source's own thread reads and watches the directory. To its one engine, it behaves
+ * like an xDS server.
  *
  * A state of the directory is used as a whole or not at all: a state with errors does not replace
  * the last good one. Until the first good state, the source reports a failure, like a channel that

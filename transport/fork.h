@@ -3,8 +3,8 @@
  * in the child, the first stage runs first. So a stage stops before the stages that it depends on,
  * and resumes after them. gRPC registers its own handlers at its first grpc_init(), which is before
  * ours. So all of ours finish before gRPC's handlers look for threads inside gRPC, and ours resume
- * when gRPC is ready again. Where the program registers gRPC's handlers itself, it must do so
- * before its first channel or server, because ours are registered with that.
+ * when gRPC is ready again. If the program itself registers gRPC's handlers, it must do so before
+ * its first channel or server, because ours are registered when that is made.
  *
  * Any thread may register a stage, also while another thread forks. The stage takes part from the
  * next fork on. */

@@ -6,8 +6,8 @@
 #include "transport/clock.h"
 #include "transport/fork.h"
 
-/* How long an exit and a fork wait for such work. A fork waits less long: it holds up the reactor,
- * and work that makes the first use of the reactor would in turn wait for the fork. */
+/* How long an exit and a fork wait for such work. A fork waits less long, because it stops the
+ * reactor, and because work that starts the reactor would in turn wait for the fork. */
 static const gxds_duration kPatienceAtExit = 5 * GXDS_SECOND;
 static const gxds_duration kPatienceAtFork = 500 * GXDS_MILLISECOND;
 
@@ -37,8 +37,10 @@ static void before_fork(void) {
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&mutex); }
 
 static void after_fork_in_child(void) {
-  count = at_work;                                 /* only the thread that forked exists here */
-  none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it counts waiters that do not exist here */
+  count = at_work;                                 /* only the thread that forked exists here,
+                                                      perhaps with its work */
+  none = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* the old value counts waiters that do not exist
+                                                      here */
   pthread_mutex_unlock(&mutex);
 }
 

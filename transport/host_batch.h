@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* Like grpc_call_start_batch(), but runs `done` in place of an event on the call's queue. It runs
- * once, on any thread, perhaps before this function returns, and under locks of the host. So it
- * must not block or call the host. done is borrowed until it has run; what ops point to is borrowed
- * as in gRPC. Call it only outside the host's callbacks. */
+/* Like grpc_call_start_batch(), but runs `done` in place of an event on the call's queue. `done`
+ * runs once, on any thread, perhaps before this function returns, and under locks of the host. So
+ * it must not block or call the host. done is borrowed until it has run; what ops point to is
+ * borrowed as in gRPC. Call it only outside the host's callbacks. */
 grpc_call_error gxds_host_batch_start(grpc_call *call, const grpc_op *ops, size_t count,
                                       grpc_completion_queue_functor *done);
 

@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-/* The file descriptor of the set, which belongs to the host. Only look at it with poll(); never
- * take events from it with epoll_wait(). Valid as long as the host is initialised. -1 if the host
- * polls in another way, or if there is no /proc to find the set. */
+/* The file descriptor of the set, which belongs to the host. Use it only with poll(); never take
+ * events from it with epoll_wait(). Valid as long as the host is initialised. -1 if the host polls
+ * in another way, or if there is no /proc to find the set. */
 int gxds_host_epoll(void);
 
 #ifdef __cplusplus

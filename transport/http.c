@@ -38,7 +38,8 @@ static struct { FUNCTIONS(DECLARE) } curl;
 
 enum { kOldest = 0x075500 }; /* 7.85: CURLOPT_PROTOCOLS_STR */
 
-/* On errors returns false. The library stays open even then, because the program may use it too. */
+/* Loads libcurl. Returns false on errors. Even then the library stays open, because the program may
+ * use it too. */
 static bool load(gxds_text *error) {
   void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -89,9 +90,9 @@ typedef struct transfer {
 struct gxds_http {
   gxds_str uri;
   bool has_tls;
-  gxds_tls_creds tls; /* its strings are copies */
+  gxds_tls_creds tls; /* the strings in it are copies */
   gxds_http_options options;
-  const char *proxy; /* from the environment; "": none */
+  const char *proxy; /* the proxy from the environment; "": none */
   const char *no_proxy;
   CURLM *multi;
   transfer *transfers;
@@ -170,7 +171,7 @@ static size_t on_body(char *data, size_t one, size_t size, void *arg) {
   (void)one;
   transfer *t = arg;
   t->too_long = t->body.size + size > t->request.size_max;
-  if (t->too_long) return 0; /* ends the transfer */
+  if (t->too_long) return 0; /* a short count ends the transfer */
   gxds_text_add(&t->body, gxds_str_of(data, size));
   return size;
 }
@@ -188,7 +189,7 @@ static gxds_str value_of(gxds_str line, const char *name) {
   return value;
 }
 
-/* RFC 9111 section 1.2.2: the digits at the beginning; more than 2^31 counts as that. */
+/* RFC 9111 section 1.2.2: reads the digits at the beginning. A number above 2^31 counts as 2^31. */
 static gxds_duration delta_seconds(const char *digits, size_t size) {
   const gxds_duration most = (gxds_duration)1 << 31;
   gxds_duration count = 0;
@@ -201,7 +202,7 @@ static gxds_duration delta_seconds(const char *digits, size_t size) {
 /* RFC 9111: the number in "public, max-age=60". 0 if the server must be asked before each use. */
 static gxds_duration max_age_of(gxds_str directives) {
   static const char name[] = "max-age=";
-  gxds_str text = gxds_str_dup(directives); /* for the zero at its end */
+  gxds_str text = gxds_str_dup(directives); /* a copy has a terminating zero */
   const char *found = strcasestr(text.data, name);
   const bool fresh =
       found && !strcasestr(text.data, "no-cache") && !strcasestr(text.data, "no-store");
@@ -215,7 +216,8 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
   (void)one;
   transfer *t = arg;
   const gxds_str line = gxds_str_of(data, size);
-  if (gxds_str_starts_with(line, gxds_str_z("HTTP/"))) { /* after a "100 Continue", say */
+  if (gxds_str_starts_with(line, gxds_str_z("HTTP/"))) { /* the head of another response begins, for
+                                                            example after a "100 Continue" */
     gxds_str_free(&t->etag);
     t->max_age = t->age = 0;
   }
@@ -263,10 +265,11 @@ static void set_tls(const gxds_http *h, CURL *easy) {
     set_text(easy, CURLOPT_SSLCERT, tls->certificate_file.data);
     set_text(easy, CURLOPT_SSLKEY, tls->private_key_file.data);
   }
-  /* A65: the files are read again that often. */
+  /* A65: a connection is not used longer than this, so that the files are read again. */
   set_number(easy, CURLOPT_MAXLIFETIME_CONN, age);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  curl.easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, age); /* an older library keeps none */
+  curl.easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, age); /* an older libcurl does not cache CA
+                                                            certificates */
 #endif
 }
 
@@ -284,10 +287,10 @@ static void set_request(transfer *t) {
   if (r->body.size) {
     GXDS_CHECK(curl.easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.size) ==
                CURLE_OK);
-    set_text(t->easy, CURLOPT_POSTFIELDS, r->body.data); /* libcurl does not copy it */
+    set_text(t->easy, CURLOPT_POSTFIELDS, r->body.data); /* libcurl does not copy the body */
     add_header(t, "Content-Type", gxds_str_z("application/json"));
     add_header(t, "Accept", gxds_str_z("application/json"));
-    add_header(t, "Expect", gxds_str_z("")); /* no round trip for "100 Continue" */
+    add_header(t, "Expect", gxds_str_z("")); /* avoids the round trip for "100 Continue" */
   }
   if (r->etag.size) add_header(t, "If-None-Match", r->etag);
   GXDS_CHECK(curl.easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK);
@@ -302,7 +305,7 @@ static void set_options(const gxds_http *h, transfer *t) {
   set_text(easy, CURLOPT_PROTOCOLS_STR, h->has_tls ? "https" : "http");
   set_number(easy, CURLOPT_NOSIGNAL, 1);
   set_number(easy, CURLOPT_FOLLOWLOCATION, 0);
-  set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl can decode */
+  set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* empty: every encoding that libcurl can decode */
   set_text(easy, CURLOPT_USERAGENT, "grpc_xds");
   set_text(easy, CURLOPT_PROXY, h->proxy);
   set_text(easy, CURLOPT_NOPROXY, h->no_proxy);
@@ -329,7 +332,7 @@ void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
                                   .etag = gxds_str_dup(request->etag),
                                   .size_max = request->size_max};
   t->easy = curl.easy_init();
-  GXDS_CHECK(t->easy != NULL); /* NULL: out of memory */
+  GXDS_CHECK(t->easy != NULL); /* NULL would mean out of memory */
   set_options(h, t);
   GXDS_CHECK(curl.multi_add_handle(h->multi, t->easy) == CURLM_OK);
   t->next = h->transfers;

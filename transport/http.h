@@ -25,16 +25,16 @@ typedef struct gxds_http_options {
   gxds_duration whole;       /* how long a whole request may take */
 } gxds_http_options;
 
-/* By A57 a resource counts as missing after 15 s. These limits report a server that can't be
- * reached, or does not respond, before that. A response of the largest size takes 25 s at 10 MB/s.
- */
+/* By A57 a resource counts as missing after 15 s. With these limits, a server that cannot be
+ * reached or does not respond is reported before that. A response of the largest size takes 25 s at
+ * 10 MB/s. */
 #define GXDS_HTTP_CONNECT (10 * GXDS_SECOND)
 #define GXDS_HTTP_SLOW (10 * GXDS_SECOND)
 #define GXDS_HTTP_WHOLE (60 * GXDS_SECOND)
 
 /* On failure returns NULL, and adds to *error a reason that the user can read. One owner. */
 gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error);
-/* Ends it with all its requests. h may be NULL. */
+/* Ends h and all its requests. h may be NULL. */
 void gxds_http_destroy(gxds_http *h);
 
 /* Starts a request, which is borrowed during the call. */
@@ -42,7 +42,7 @@ void gxds_http_start(gxds_http *h, const gxds_web_request *request);
 /* Ends all requests, without calling on_fetched. */
 void gxds_http_cancel_all(gxds_http *h);
 /* Waits until there is something to do, until wake_fd is readable, or for that many milliseconds;
- * negative means for ever. It uses nothing but sockets, so a fork may happen meanwhile. */
+ * negative means for ever. It uses nothing but sockets, so the process may fork during the call. */
 void gxds_http_wait(gxds_http *h, int wake_fd, int milliseconds);
 /* Does all work that needs no waiting. Calls on_fetched for each request that ended; on_fetched
  * must not call h. */

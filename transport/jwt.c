@@ -5,7 +5,8 @@
 #include "base/base64.h"
 #include "base/memory.h"
 
-/* Finds the second of the three parts, which dots divide. False if there are not three. */
+/* Finds the second of the three parts, which are separated by dots. False if there are not three
+ * parts. */
 static bool find_payload(gxds_str token, gxds_str *payload) {
   size_t dots[2];
   size_t count = 0;

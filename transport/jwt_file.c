@@ -12,9 +12,10 @@
 
 struct gxds_jwt_file {
   gxds_str path;
-  gxds_str token;      /* empty: none was read yet */
+  gxds_str token;      /* empty: no token was read yet */
   gxds_time until;     /* wall time: GXDS_JWT_EARLY before the token expires */
-  gxds_status failure; /* of the last attempt; OK: it succeeded, or there was none */
+  gxds_status failure; /* the failure of the last attempt; OK: it succeeded, or there was no
+                          attempt */
   gxds_time retry;     /* after a failure: no attempt before this time */
   gxds_backoff backoff;
   gxds_random random;
@@ -124,8 +125,8 @@ static void refresh(gxds_jwt_file *f, gxds_time now, gxds_time wall) {
 gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall, gxds_str *token) {
   bool kept = f->token.size > 0 && wall < f->until;
   if (kept) *token = gxds_str_dup(f->token);
-  /* A97: shortly before its end the kept token is still used, and the file is read for later calls.
-   */
+  /* A97: shortly before the kept token may no longer be used, the call still gets it, but the file
+   * is read again for later calls. */
   if (!kept || wall >= f->until - GXDS_JWT_REFRESH) refresh(f, now, wall);
   if (kept) return gxds_status_ok();
   if (!gxds_status_is_ok(&f->failure)) return gxds_status_copy(&f->failure);

@@ -1,5 +1,5 @@
-/* gxds_jwt_file: the token in a file, for call credentials (A97). It is read when it is asked for,
- * and kept until shortly before it expires.
+/* gxds_jwt_file: the token in a file, for call credentials (A97). The file is read when a token is
+ * requested. The token is kept until shortly before it expires.
  *
  *     none ── asked: read ──► kept ── GXDS_JWT_EARLY before its exp ──► none
  *      │  ▲                    │  ▲
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* A97: how long before its expiry a token is not used any more, because clocks differ and requests
+/* A97: a token is no longer used this long before it expires, because clocks differ and requests
  * take time. */
 #define GXDS_JWT_EARLY (30 * GXDS_SECOND)
 #define GXDS_JWT_REFRESH (60 * GXDS_SECOND)
@@ -33,12 +33,12 @@ gxds_jwt_file *gxds_jwt_file_create(gxds_str path, uint64_t seed);
 void gxds_jwt_file_destroy(gxds_jwt_file *f);
 
 /* Gets the token. wall is the time in nanoseconds since 1970. On OK the caller frees *token with
- * gxds_str_free(). UNAVAILABLE: the file cannot be read. UNAUTHENTICATED: it holds no JWT, or one
- * without "exp", or one that has expired. After an error the file is not read again until the
+ * gxds_str_free(). UNAVAILABLE: the file cannot be read. UNAUTHENTICATED: the file contains no JWT,
+ * or the JWT has no "exp", or it has expired. After an error the file is not read again until the
  * backoff is over; until then the same error is returned. */
 GXDS_MUST_USE gxds_status gxds_jwt_file_get(gxds_jwt_file *f, gxds_time now, gxds_time wall,
                                             gxds_str *token);
-/* The next call of gxds_jwt_file_get() does not wait for the backoff. */
+/* Ends the backoff: the next call of gxds_jwt_file_get() reads the file if it needs to. */
 void gxds_jwt_file_reset_backoff(gxds_jwt_file *f);
 
 #ifdef __cplusplus

@@ -18,19 +18,20 @@ enum { kListenersMax = 2 };
 
 typedef struct listener {
   int fd;      /* -1: none */
-  ino_t inode; /* of fd */
+  ino_t inode; /* the inode of fd */
   gxds_connections connections;
 } listener;
 
 static listener listeners[kListenersMax] = {{.fd = -1}, {.fd = -1}};
 
-/* A program may close descriptors that it did not open. Then the number may be another file's. */
+/* A program may close descriptors that it did not open. Then the same number may refer to another
+ * file. */
 static bool is_still_there(const listener *l) {
   return l->fd >= 0 && gxds_socket_inode(l->fd) == l->inode;
 }
 
-/* Waits until a connection can go on, or somebody connects. New connections count from accept_from
- * on. */
+/* Waits until a connection can continue, or a client connects. New clients are accepted only from
+ * accept_from on. */
 static void await(const listener *l, gxds_time accept_from) {
   struct pollfd events[GXDS_CONNECTIONS_MAX + 1];
   size_t count = gxds_connections_events(&l->connections, events);

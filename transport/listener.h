@@ -1,4 +1,4 @@
-/* A listening socket of this process. A thread of its own serves its connections, many at once
+/* A listening socket of this process. Its own thread serves its connections, many at once
  * (transport/connections.h), until the process ends. The child of a fork has no such threads. Only
  * the reactor starts one. */
 #ifndef GRPC_XDS_TRANSPORT_LISTENER_H_
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Serves the connections on take_fd, a listening socket, which it owns then. The service is
+/* Serves the connections on take_fd, a listening socket. Takes ownership of take_fd. The service is
  * borrowed until the process ends; its functions run on the new thread. A process has at most two
  * listeners. False if there is no thread for it: then the socket is closed, and *why is the reason,
  * a static text. */

@@ -9,7 +9,7 @@ struct gxds_lrs_call {
   struct grpc_channel *channel;
   gxds_call_creds *creds; /* NULL: none */
   gxds_stream_call *call; /* NULL: none */
-  uint64_t id;            /* of call */
+  uint64_t id;            /* the stream's id of the call */
   gxds_timer timer;
 };
 
@@ -61,7 +61,7 @@ static void carry_out(gxds_lrs_call *l, const gxds_lrs_action *a) {
     open_call(l, a);
     return;
   }
-  if (!l->call || a->id != l->id) return; /* it ended meanwhile */
+  if (!l->call || a->id != l->id) return; /* the call has ended in the meantime */
   switch (a->kind) {
     case GXDS_LRS_SEND:
       gxds_stream_call_send(l->call, a->bytes, NULL);

@@ -61,7 +61,7 @@ static const gxds_service service = {is_whole, respond};
 static bool split(const char *address, char **host, char **port) {
   const char *colon = strrchr(address, ':');
   if (!colon || colon == address || colon[1] == 0) return false;
-  /* getaddrinfo() would take the low 16 bits of a larger port. */
+  /* getaddrinfo() would silently use the low 16 bits of a larger port. */
   if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) return false;
   bool bracketed = address[0] == '[' && colon[-1] == ']';
   const char *begin = bracketed ? address + 1 : address;

@@ -1,7 +1,7 @@
 /* The port on which Prometheus finds the metrics of this process, if the environment names one
  * (GRPC_XDS_METRICS_ADDRESS, "127.0.0.1:9464"; port 0: the kernel picks one, and the log says
- * which). It serves GET /metrics, on GXDS_CONNECTIONS_MAX connections at a time, without any
- * security: use an address of the machine itself. */
+ * which). It serves GET /metrics, on GXDS_CONNECTIONS_MAX connections at a time. There is no access
+ * control, so use an address that only this machine can reach. */
 #ifndef GRPC_XDS_TRANSPORT_METRICS_SERVER_H_
 #define GRPC_XDS_TRANSPORT_METRICS_SERVER_H_
 

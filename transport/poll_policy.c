@@ -9,11 +9,11 @@
 
 /* While other threads are expected, the set is looked at about a hundred times a second, or twice
  * as often if every other look finds events. If events are rare, there are two looks for each. It
- * is not more often, because waking a thread costs more than many an event. */
+ * does not look more often, because to wake a thread costs more than to handle most events. */
 #define REST (10 * GXDS_MILLISECOND)
 
-/* At that moment there are often new events, of the next call. So one look proves nothing; only
- * kLooks in a row do. */
+/* At that moment there are often new events, which belong to the next call. So a single look proves
+ * nothing; kLooks looks in a row do. */
 #define LOOK (GXDS_MILLISECOND / 2)
 enum { kLooks = 8 };
 
@@ -21,7 +21,7 @@ enum { kLooks = 8 };
 #define OTHERS_EXPECTED (200 * GXDS_MILLISECOND)
 
 /* How long to poll. Without other threads: long enough for the next step of an exchange with a
- * server. Else: as long as it takes to handle the events that are there. */
+ * server. With other threads: only as long as it takes to handle the present events. */
 #define POLL_ALONE (10 * GXDS_MILLISECOND)
 #define POLL_SHORT GXDS_MILLISECOND
 
@@ -69,7 +69,7 @@ static gxds_poll_step others_took_them(gxds_poll_policy *p, gxds_time now) {
   p->others_seen = now;
   p->quiet = QUIET;
   if (!rested) return pause_for(REST);
-  /* If events are rare, it was most likely quiet since. */
+  /* If events are rare, there were most likely none since the last look. */
   return p->rare ? was_quiet(p) : watch(p, now);
 }
 

@@ -2,10 +2,10 @@
  * with the program's threads.
  *
  * All sockets of the host are in one epoll set, and one thread at a time waits for it. A second
- * thread costs every RPC of the program some wake-ups across threads and gains nothing. But where
- * no other thread polls, as in a synchronous program between two calls, the worker must poll, or
- * xDS updates wait for the next call. The worker can see whether the set has events without taking
- * them. Events that stay in the set are handled by no other thread.
+ * thread would gain nothing, but cost every RPC of the program some wake-ups between threads. But
+ * where no other thread polls, as in a synchronous program between two calls, the worker must poll,
+ * or xDS updates wait for the next call. The worker can see whether the set has events without
+ * taking them. If events stay in the set, no other thread handles them.
  *
  *     WATCH ──events──► PAUSE ──still there──► POLL ──► WATCH      (no other poller: at once)
  *       │                 └──gone──► WATCH                         (others poll: look rarely)
@@ -16,7 +16,7 @@
  * time was over. A poll that had something to do for most of its time suggests that such events are
  * left, so the next poll comes soon.
  *
- * A pure value, confined to the thread that carries out the steps. */
+ * It does no I/O. Confined to the thread that carries out the steps. */
 #ifndef GRPC_XDS_TRANSPORT_POLL_POLICY_H_
 #define GRPC_XDS_TRANSPORT_POLL_POLICY_H_
 
@@ -45,7 +45,7 @@ typedef struct gxds_poll_step {
 typedef struct gxds_poll_policy { /* private */
   gxds_poll_step step;
   gxds_time others_seen;
-  unsigned looks;      /* at events that stayed */
+  unsigned looks;      /* how often the worker looked at events that stayed */
   gxds_duration quiet; /* the time of the next WATCH */
   gxds_time watched_since;
   bool rare; /* events are rare: the last ones came only after a WATCH of at least QUIET

@@ -19,8 +19,8 @@ const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
   return NULL;
 }
 
-/* Adds each server once. A47: the servers of an authority may be the top-level ones, and are if it
- * has none of its own. */
+/* Adds servers that were not added before. A47: an authority may list the top-level servers, and
+ * uses them if it lists none. */
 static void add(gxds_prepared *p, const gxds_host *host,
                 const gxds_bootstrap_server *const *servers, size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* gxds_prepared: the credentials for each server of a bootstrap, made where blocking is allowed.
- * One owner; destroyed when no stream uses them any more. */
+/* gxds_prepared: the credentials for each server of a bootstrap. They are made in advance, on a
+ * thread that may block. One owner, who destroys them when no stream uses them any more. */
 #ifndef GRPC_XDS_TRANSPORT_PREPARED_H_
 #define GRPC_XDS_TRANSPORT_PREPARED_H_
 
@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 typedef struct gxds_prepared_server {
-  const gxds_bootstrap_server *server; /* of the bootstrap */
-  /* NULL if it is no gRPC server, or if the host could not make them. */
+  const gxds_bootstrap_server *server; /* the server in the bootstrap */
+  /* NULL if the server is not a gRPC server, or if the host could not make them. */
   struct grpc_channel_credentials *creds;
-  gxds_call_creds *call_creds; /* NULL: it has none */
+  gxds_call_creds *call_creds; /* NULL: the server has none */
 } gxds_prepared_server;
 
 /* Finds the credentials for the bootstrap's server that equals this one. Borrowed: valid as long as

@@ -19,12 +19,12 @@
  * never pauses can't keep timers from firing. */
 enum { kCompletionsPerTurn = 1024 };
 
-/* How long a fork waits for the reactor to leave gRPC. It leaves at its next turn; only a program
- * that forks inside a callback of gRPC could hold it up. Then the fork continues anyway, as gRPC's
- * own fork handlers do if a thread of the program is inside gRPC. */
+/* How long a fork waits for the reactor to leave gRPC. The reactor leaves at its next turn; only a
+ * program that forks inside a callback of gRPC can delay that. Then the fork continues anyway, as
+ * gRPC's own fork handlers do if a thread of the program is inside gRPC. */
 enum { kParkSeconds = 5 };
 
-/* After its last channel is closed, the reactor may take so long to end. A fork waits for that, so
+/* How long the reactor may take to end after its last channel is closed. A fork waits that long, so
  * that the host can be shut down before the fork, and the child inherits nothing. If the reactor
  * still runs after this time, something else uses it (an RPC that outlives its channel) for an
  * unknown time. */
@@ -34,8 +34,8 @@ static const gxds_time kEnding = GXDS_SECOND;
 typedef struct loop {
   gxds_waiter *waiter;
   pthread_t thread;
-  atomic_bool ended; /* set last by the thread: now it can be joined without waiting */
-  struct loop *next; /* among those that are to be joined */
+  atomic_bool ended; /* the last thing that the thread sets: it can be joined now without a wait */
+  struct loop *next; /* the next loop that must be joined */
 } loop;
 
 typedef struct post {
@@ -62,9 +62,9 @@ static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t parked_or_stopped = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 static loop *running;
-static loop *ended_loops; /* to be joined */
+static loop *ended_loops; /* loops that must be joined */
 static bool parked;
-static bool never_ends; /* in a child: it inherited uses that are never released */
+static bool never_ends; /* this is a child, which inherited uses that are never released */
 
 /* On a thread that is forking: the loop whose worker it keeps outside gRPC. */
 static _Thread_local loop *forking;
@@ -107,7 +107,7 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   wake();
 }
 
-/* Completions. A thread that gets one posts it to the reactor. */
+/* Completions. A thread that gets a completion posts it to the reactor. */
 
 static void run_completion(void *arg) {
   gxds_completion *c = arg;
@@ -126,8 +126,8 @@ gxds_completion gxds_completion_make(void (*done)(gxds_completion *self, bool ok
   return (gxds_completion){.functor = {.functor_run = post_completion}, .done = done};
 }
 
-/* gRPC ensures the order inside. The thread sanitizer does not see that, but it sees this release
- * and its acquire. */
+/* gRPC ensures the order internally, where the thread sanitizer does not see it. This release and
+ * the acquire that reads it make the order visible. */
 gxds_completion *gxds_completion_expect(gxds_completion *c) {
   __atomic_store_n(&c->generation, atomic_load(&generation), __ATOMIC_RELEASE);
   return c;
@@ -136,7 +136,7 @@ gxds_completion *gxds_completion_expect(gxds_completion *c) {
 /* The thread. */
 
 /* Waits until the fork is over. The thread that forks holds the lock, so no loop starts or stops
- * meanwhile. */
+ * during the fork. */
 static void park(void) {
   pthread_mutex_lock(&lifecycle);
   parked = true;
@@ -157,7 +157,7 @@ static void run_completions(loop *l) {
     turn_now = gxds_clock_now();
     c->done(c, c->ok);
     if (++taken == kCompletionsPerTurn) break;
-    c = next_completion(l, 0); /* what is ready already */
+    c = next_completion(l, 0); /* completions that are already ready */
   }
 }
 
@@ -165,12 +165,12 @@ static bool stop_if_unused(loop *l) {
   if (atomic_load(&uses) > 0) return false;
   pthread_mutex_lock(&lifecycle);
   int idle = kWakeIdle;
-  /* A pending wake-up is on its way into the queue: it is taken first. */
+  /* If a wake-up is on its way to the queue, it must be taken before the end. */
   bool stop = atomic_load(&uses) == 0 && gxds_mpsc_list_is_empty(&posts) &&
               atomic_compare_exchange_strong(&wake_state, &idle, kWakeStopped);
   if (stop) {
     GXDS_CHECK(gxds_timer_heap_deadline(&timers) ==
-               GXDS_TIME_NEVER); /* the owner of a timer that is set holds a use */
+               GXDS_TIME_NEVER); /* no timer is set, because the owner of a set timer has a use */
     running = NULL;
     l->next = ended_loops;
     ended_loops = l;
@@ -180,10 +180,10 @@ static bool stop_if_unused(loop *l) {
   return stop;
 }
 
-/* Touches nothing that a new loop uses. It runs without the lock, because the worker, which ends
- * here, may be in code that takes the lock. */
+/* Ends everything that the loop owns, and touches nothing that a new loop uses. Runs without the
+ * lock, because this ends the worker, which may be in code that takes the lock. */
 static void tear_down(loop *l) {
-  gxds_waiter_destroy(l->waiter); /* the owner of an outstanding batch holds a use */
+  gxds_waiter_destroy(l->waiter); /* no batch is outstanding, because its owner would have a use */
   grpc_shutdown_blocking();       /* on this thread, so that it is done when the thread is joined */
   atomic_store(&l->ended, true);
 }
@@ -287,7 +287,8 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 /* Fork (fork.h): the reactor leaves gRPC before gRPC looks for threads inside it, and continues
  * when gRPC is ready again. */
 
-/* Whether this is a thread of ours. Such a thread does not wait for our threads when it forks. */
+/* Whether the calling thread is one of ours. Such a thread does not wait for our threads when it
+ * forks. */
 static bool is_ours(void) { return current || gxds_worker_is_current(); }
 
 /* Waits for the end of a reactor without channels. Under the lock, which is released while it
@@ -351,7 +352,7 @@ static void after_fork_in_child(void) {
   parked = false;
   current = NULL;
   forking = NULL;
-  /* They count waiters that do not exist here. */
+  /* The old values count waiters that do not exist here. */
   parked_or_stopped = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
   resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
   pthread_mutex_unlock(&lifecycle);
@@ -364,14 +365,15 @@ void gxds_reactor_expect_forks(void) {
 }
 
 /* When the process exits or the library is unloaded, no thread may be left in our code. A loop that
- * is still in use is left as it is: its batches are outstanding, and others still hold it. */
+ * is still in use is left as it is, because it has outstanding batches and other users. */
 __attribute__((destructor)) static void leave(void) {
-  if (is_ours()) return; /* it called exit() */
+  if (is_ours()) return; /* one of our threads called exit() */
   pthread_mutex_lock(&lifecycle);
   atomic_store(&leave_wanted, true);
   if (running) wake();
   join_ended_loops(true);
-  loop *l = running; /* only now: while the lock was released, it may have ended and been joined */
+  loop *l = running; /* read only now, because the loop may have ended while the lock was
+                        released */
   pthread_mutex_unlock(&lifecycle);
   if (l) pthread_join(l->thread, NULL);
 }

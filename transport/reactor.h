@@ -1,17 +1,17 @@
-/* gxds_reactor: the one thread that owns every engine object.
+/* gxds_reactor: the one thread that owns all engine objects.
  *
- * It waits outside gRPC, and a second thread (worker.h) polls when nobody else does. Where the
+ * It waits outside gRPC, and a second thread (worker.h) polls when no other thread does. Where the
  * worker cannot see the host's sockets (gxds_host_epoll()), the reactor waits, and polls, inside
- * grpc_completion_queue_next(). It runs policy work only inside that function. It runs while it has
- * a use, and meanwhile holds a grpc_init. After the last use it stops and ends its grpc_init
- * itself. The next start, fork or process exit joins its thread, so gxds_reactor_release() never
- * waits. Each function says which thread may call it.
+ * grpc_completion_queue_next(). It runs policy work only inside that function. It runs as long as
+ * it has a use, and holds a grpc_init during that time. After the last use it stops, and ends its
+ * grpc_init itself. The next start, fork or process exit joins its thread, so
+ * gxds_reactor_release() never waits. Each function says which thread may call it.
  *
  * Fork: before a fork the reactor leaves gRPC and waits, so that the host's own fork handlers find
- * no thread of ours inside gRPC. In the parent it goes on. A reactor without channels is about to
- * end, and the fork waits for that: then the host may be shut down before the fork. The child has
- * no reactor until one is acquired there. Clients, streams and timers that the child inherits get
- * no more events, and may only be released. gxds_reactor_generation() distinguishes them. */
+ * none of our threads inside gRPC. In the parent it continues. A reactor without channels is about
+ * to end, and the fork waits for that: then the host may be shut down before the fork. The child
+ * has no reactor until one is acquired there. Clients, streams and timers that the child inherits
+ * get no more events, and may only be released. gxds_reactor_generation() distinguishes them. */
 #ifndef GRPC_XDS_TRANSPORT_REACTOR_H_
 #define GRPC_XDS_TRANSPORT_REACTOR_H_
 
@@ -25,8 +25,9 @@
 extern "C" {
 #endif
 
-/* Starts the reactor's thread if it does not run. Any thread. Each use is ended by one release,
- * which any thread may call, the reactor included; it does not wait. */
+/* Adds a use, and starts the reactor's thread if it does not run. Any thread.
+ * gxds_reactor_release() ends a use; any thread may call it, also the reactor, and it does not
+ * wait. */
 void gxds_reactor_acquire(void);
 void gxds_reactor_release(void);
 /* Acquires another use, for a caller who has one. It takes no lock, so it may be called by work
@@ -57,14 +58,15 @@ unsigned gxds_reactor_generation(void);
 
 /* On the reactor's thread only: */
 bool gxds_reactor_is_current(void);
-gxds_time gxds_reactor_now(void); /* when the reactor took the event that it now handles */
+gxds_time gxds_reactor_now(void); /* the time at which the reactor took the event that it handles
+                                     now */
 /* The queue for calls and watches. Their tags are completions. No other thread may wait on it. */
 grpc_completion_queue *gxds_reactor_cq(void);
 
 /* The completion of a batch, or the tag of a watch on gxds_reactor_cq(). Hold a use of the reactor
  * until `done` is called, which happens on the reactor. */
 typedef struct gxds_completion {         /* private */
-  grpc_completion_queue_functor functor; /* first: a completion queue may call it */
+  grpc_completion_queue_functor functor; /* first, because a completion queue may call it */
   void (*done)(struct gxds_completion *self, bool ok);
   unsigned generation; /* atomic; a completion from before a fork is ignored */
   bool ok;
@@ -76,7 +78,7 @@ void gxds_reactor_start_batch(grpc_call *call, const grpc_op *ops, size_t count,
 /* Call it before each watch. Returns c, which is the watch's tag. */
 gxds_completion *gxds_completion_expect(gxds_completion *c);
 
-/* A timer. Lives in the caller's struct; zero-initialised it is idle. It must be idle when the
+/* A timer. Lives in the caller's struct; zero-initialised, it is idle. It must be idle when the
  * struct ends. */
 typedef struct gxds_timer {
   gxds_deadline deadline; /* private; first, see timer_heap.c */

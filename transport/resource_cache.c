@@ -13,7 +13,8 @@
 #define SWEEP_EVERY (3600 * GXDS_SECOND)
 
 typedef struct origin_file {
-  const gxds_bootstrap_server *server; /* the first of that origin; borrowed, like authority */
+  const gxds_bootstrap_server *server; /* the first server of that origin; borrowed, like
+                                          authority */
   gxds_str authority;
   gxds_str origin;
   gxds_cache_file *file;
@@ -54,9 +55,10 @@ static void add_part(gxds_text *all, gxds_str part) {
   gxds_text_add(all, part);
 }
 
-/* The origin of a server's resources: a readable part, and then a hash of all that counts. It is
- * hashed because a node may be long, and because configs of credentials must not get into the
- * file. The sizes of the parts are hashed too, so no two lists of parts look the same. */
+/* The origin of a server's resources: a readable part, and then a hash of everything that
+ * identifies the origin. These are hashed because a node may be long, and because configs of
+ * credentials must not be written to the file. The sizes of the parts are hashed too, so no two
+ * lists of parts look the same. */
 static gxds_str make_origin(const gxds_resource_cache *c, const gxds_action *a) {
   const gxds_bootstrap *b = c->bootstrap;
   const gxds_str parts[] = {a->server->uri,
@@ -90,7 +92,8 @@ static void sweep(const gxds_resource_cache *c, gxds_time now) {
   gxds_str_set(&swept, path);
   next = gxds_time_after(now, SWEEP_EVERY);
   int dir;
-  if (gxds_cache_dir_open(path.data, &dir)) return; /* opening a file in it has logged why */
+  /* The reason was logged when a file in it was opened. */
+  if (gxds_cache_dir_open(path.data, &dir)) return;
   gxds_cache_dir_sweep(dir, now + c->wall_offset);
   close(dir);
 }

@@ -8,13 +8,14 @@
 #include "transport/reactor.h"
 #include "transport/stream_call.h"
 
-/* How long to wait for the reason. A channel in TRANSIENT_FAILURE fails the call at once. If it has
- * left that state meanwhile, it would let the call wait: then the reason is not known. */
+/* How long to wait for the reason. A channel in TRANSIENT_FAILURE fails the call at once. If the
+ * channel has left that state in the meantime, the call would wait; then the reason is not
+ * known. */
 #define REASON_TIMEOUT (1 * GXDS_SECOND)
 
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
-  grpc_channel *channel; /* NULL: it is destroyed, and the end of the watch is on its way */
+  grpc_channel *channel; /* NULL: the channel is destroyed, and the watch has not ended yet */
   void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;
@@ -44,7 +45,8 @@ static void find_reason(gxds_server_channel *c) {
   static const gxds_stream_call_events events = {.on_closed = on_reason};
   if (c->reason) return;
   const gxds_stream_call_options options = {
-      .method = "/grpc_xds.Connectivity/Reason", /* no server has it, so it does nothing */
+      .method = "/grpc_xds.Connectivity/Reason", /* no server has this method, so the call does
+                                                    nothing */
       .deadline = gxds_time_after(gxds_reactor_now(), REASON_TIMEOUT),
       .events = &events,
       .owner = c,
@@ -68,7 +70,7 @@ static void free_channel(gxds_server_channel *c) {
  * channel stays until the attempt has ended, which takes at most 20 s. */
 static void close_unless_connecting(gxds_server_channel *c) {
   if (grpc_channel_check_connectivity_state(c->channel, 0) == GRPC_CHANNEL_CONNECTING) return;
-  grpc_channel_destroy(c->channel); /* ends the watch */
+  grpc_channel_destroy(c->channel); /* this ends the watch */
   c->channel = NULL;
 }
 
@@ -102,7 +104,7 @@ static grpc_channel *make_channel(const gxds_bootstrap_server *server,
       {GRPC_ARG_INTEGER, GRPC_ARG_ENABLE_RETRIES, {.integer = 0}},
   };
   grpc_channel_args *all = gxds_channel_args_create(args, ours, sizeof(ours) / sizeof(ours[0]));
-  gxds_str uri = gxds_str_dup(server->uri); /* for the zero at its end */
+  gxds_str uri = gxds_str_dup(server->uri); /* a copy has a terminating zero */
   grpc_channel *channel = grpc_channel_create(uri.data, creds, all);
   gxds_str_free(&uri);
   gxds_channel_args_destroy(all);
@@ -124,8 +126,8 @@ gxds_server_channel *gxds_server_channel_create(
   if (grpc_channel_support_connectivity_watcher(c->channel)) {
     watch(c);
   } else {
-    /* A lame channel, because its target or credentials are bad. A watch on it would never end, not
-     * even with the channel. */
+    /* gRPC made a lame channel, because the target or the credentials are invalid. A watch on it
+     * would never end, not even when the channel is destroyed. */
     find_reason(c);
   }
   return c;

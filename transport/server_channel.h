@@ -15,30 +15,30 @@ extern "C" {
 struct grpc_channel_credentials;
 typedef struct gxds_server_channel gxds_server_channel;
 
-/* Channel arguments that our xDS channels set unless the user's arguments do. */
+/* The channel arguments of our xDS channels, unless the user's arguments set them. */
 
 /* A response with 100,000 clusters of 1 kB each is 100 MB; gRPC's default of 4 MB would end the
- * stream over and over. Not unlimited, so that a broken server cannot take all memory. */
+ * stream over and over. There is a limit so that a broken server cannot use up all memory. */
 #define GXDS_RECEIVE_SIZE_MAX (256 * 1024 * 1024)
 /* gRPC servers by default end a connection that pings more often than every 5 minutes while no data
  * flows (GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, grpc-go's EnforcementPolicy), so
- * this is the shortest time that suits every control plane; all of gRPC's own xDS clients use it. A
- * peer that dies while data is in flight is noticed after the timeout alone: gRPC sets
- * TCP_USER_TIMEOUT from it. */
+ * this is the shortest time that suits every control plane; all of gRPC's own xDS clients use it.
+ * If a peer dies while data is in flight, that is noticed after only the keepalive timeout, because
+ * gRPC uses it as TCP_USER_TIMEOUT. */
 #define GXDS_KEEPALIVE_TIME_MS (5 * 60 * 1000)
 #define GXDS_KEEPALIVE_TIMEOUT_MS (20 * 1000)
 
 /* Makes a channel that connects with its first call. server, creds and args are borrowed during the
- * call. args may be NULL; they go before our own. on_failed is called each time the channel enters
- * TRANSIENT_FAILURE, but never from within this function. Its status, borrowed during the call, is
- * UNAVAILABLE "channel in TRANSIENT_FAILURE: …" with the host's text. It may destroy the channel.
- * One owner. */
+ * call. args may be NULL; they take precedence over our own. on_failed is called each time the
+ * channel enters TRANSIENT_FAILURE, but never from within this function. Its status, borrowed
+ * during the call, is UNAVAILABLE "channel in TRANSIENT_FAILURE: …" with the host's text. It may
+ * destroy the channel. One owner. */
 gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
     const grpc_channel_args *args,
     void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
     void *arg);
-/* Closes the channel; on_failed is not called any more. */
+/* Closes the channel; on_failed is no longer called. */
 void gxds_server_channel_destroy(gxds_server_channel *c);
 
 /* Borrowed: valid as long as c. */

@@ -20,10 +20,11 @@
 typedef struct connection {
   gxds_session *session;
   const gxds_bootstrap_server *server;
-  gxds_call_creds *call_creds;  /* NULL: it has none */
-  gxds_server_channel *channel; /* NULL: it is no gRPC server */
-  gxds_source *source;          /* NULL: it is a gRPC server */
-  gxds_server_id id;            /* its number in the engine; 0: the engine does not use it */
+  gxds_call_creds *call_creds;  /* NULL: the server has no call credentials */
+  gxds_server_channel *channel; /* NULL: the server is not a gRPC server */
+  gxds_source *source;          /* NULL: the server is a gRPC server */
+  gxds_server_id id;            /* the server's number in the engine; 0: the engine does not use the
+                                   server */
   gxds_stream_call *call;       /* the engine's stream; NULL: none, or the source has it */
   gxds_stream_id stream;        /* 0: none */
   gxds_lrs_call *lrs_call;      /* NULL: no load is reported here */
@@ -48,7 +49,7 @@ struct gxds_session {
   struct gxds_session *next;
 };
 
-static gxds_session *sessions; /* the reactor's thread */
+static gxds_session *sessions; /* only on the reactor's thread */
 static uint64_t last_number;
 
 static void drain(gxds_session *s);
@@ -82,7 +83,8 @@ static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) 
 }
 
 static void on_server_failed(connection *c, const gxds_status *status) {
-  if (c->id == 0) return; /* only load reports use it: they go on when it is back */
+  /* Only load reports use the channel; they continue when the server is back. */
+  if (c->id == 0) return;
   gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
   drain(c->session);
 }
@@ -145,9 +147,8 @@ typedef struct changed_use {
 } changed_use;
 
 /* Opens or ends the LRS stream to a gRPC server, as the use of its counters requires. With the
- * stream ends the connection, if the engine does not use it any more (A71: the server was fallen
- * back to).
- */
+ * stream, the connection ends too, unless the engine uses it. (A71: the client may have used the
+ * server only as a fallback.) */
 static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *server) {
   gxds_load_use use = gxds_load_store_use(s->load_store, server);
   connection *c = s->connections;
@@ -175,7 +176,7 @@ static void on_changed_use(void *arg) {
   const gxds_prepared_server *prepared = s ? gxds_prepared_find(s->prepared, &use->server) : NULL;
   if (prepared && gxds_bootstrap_server_is_grpc(prepared->server)) {
     settle_load_reports(s, prepared->server);
-  } else if (s) { /* none but gRPC servers take reports */
+  } else if (s) { /* only gRPC servers accept load reports */
     gxds_load_store_set_taken(s->load_store, &use->server, false);
   }
   gxds_bootstrap_server_fini(&use->server);
@@ -274,7 +275,8 @@ static void close_stream(connection *c) {
 
 static void notify(gxds_session *s, const gxds_action *borrowed) {
   s->notified = true;
-  /* The callback may call the engine, which ends the borrow. */
+  /* This is a copy, because the callback may call the engine, after which *borrowed is no longer
+   * valid. */
   gxds_action a = *borrowed;
   if (a.resource) gxds_resource_ref(a.resource);
   if (a.error) gxds_error_ref(a.error);
@@ -341,14 +343,14 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
 
 /* Carries out the engine's actions until there are none. response: a response caused them. */
 static void drain_all(gxds_session *s, bool response) {
-  GXDS_CHECK(!s->draining); /* calls report no event from within their functions */
+  GXDS_CHECK(!s->draining); /* a call never reports an event from within one of its functions */
   s->draining = true;
   s->notified = false;
   gxds_timer_cancel(&s->timer);
   const gxds_action *a;
   while ((a = gxds_client_next_action(s->engine))) {
     for (; a; a = gxds_client_next_action(s->engine)) carry_out(s, a);
-    s->events->on_drained(s->arg); /* it may start watches, so there may be more actions */
+    s->events->on_drained(s->arg); /* on_drained may start watches, so there may be more actions */
   }
   settle_caches(s);
   s->draining = false;
@@ -430,7 +432,7 @@ gxds_load_store *gxds_session_load_store(gxds_session *s) { return s->load_store
 const gxds_bootstrap *gxds_session_bootstrap(gxds_session *s) { return s->bootstrap; }
 
 void gxds_session_kick(gxds_session *s) {
-  if (s->draining) return; /* the drain continues until nothing is left */
+  if (s->draining) return; /* the outer call drains until nothing is left */
   gxds_timer_set(&s->timer, gxds_reactor_now(), on_timer, s);
 }
 

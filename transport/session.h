@@ -20,10 +20,10 @@ typedef struct gxds_session gxds_session;
 /* The functions are called while the engine's actions are drained. They may call the engine, but
  * must not destroy the session. */
 typedef struct gxds_session_events {
-  /* A RESOURCE or AMBIENT_ERROR. All of it is borrowed: valid during the call, even if the engine
-   * is called meanwhile. */
+  /* A RESOURCE or AMBIENT_ERROR. All of it is borrowed: valid during the call, even if the function
+   * calls the engine. */
   void (*on_notification)(void *arg, const gxds_action *action);
-  /* There are no more actions for now. */
+  /* The engine has no more actions for now. */
   void (*on_drained)(void *arg);
   /* The handling of one event of the network or of time is complete, and it notified at least one
    * watcher. took is the time since the response arrived; -1 if the event was no response. */
@@ -31,7 +31,7 @@ typedef struct gxds_session_events {
 } gxds_session_events;
 
 typedef struct gxds_session_options {
-  const gxds_bootstrap *bootstrap; /* the session takes a reference of its own */
+  const gxds_bootstrap *bootstrap; /* the session takes its own reference */
   gxds_prepared *take_prepared;
   const gxds_host *host;             /* borrowed: valid as long as the session */
   gxds_duration resource_timeout;    /* 0: default */

@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct gxds_source gxds_source;
 
-/* These are never called from within a function of the source. */
+/* The source never calls these from within one of its functions. */
 typedef struct gxds_source_events {
   /* The server can't be reached, like a channel in TRANSIENT_FAILURE. status lists everything that
    * is wrong; it is borrowed during the call. The function may destroy the source. */
@@ -29,13 +29,13 @@ typedef struct gxds_source_functions {
   /* message: borrowed, valid during the call. */
   void (*send)(gxds_source *s, gxds_str message);
   void (*read)(gxds_source *s);
-  /* Ends the stream; its events are not called any more. */
+  /* Ends the stream; its events are no longer called. */
   void (*close)(gxds_source *s);
   /* Destroys the source; no events are called any more. It does not wait for anything. */
   void (*destroy)(gxds_source *s);
 } gxds_source_functions;
 
-/* First in the struct of each kind. */
+/* The first member in the struct of each kind of source. */
 struct gxds_source {
   const gxds_source_functions *functions;
 };

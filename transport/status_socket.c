@@ -20,8 +20,8 @@ enum { kBacklog = 16 };
 
 /* ---- one connection ---- */
 
-/* Whether the peer is of this process's user, or root. The mode of the socket demands the same, but
- * a directory may be moved, and root's umask is its own. */
+/* Whether the peer runs as the user of this process, or as root. The socket's mode allows no
+ * others, but its directory can be moved, and root can have any umask. */
 static bool may_read(int connection) {
   struct ucred peer;
   socklen_t size = sizeof peer;
@@ -49,7 +49,7 @@ static const gxds_service service = {is_whole, respond};
 
 /* ---- start ---- */
 
-static pid_t tried;           /* the process that has tried to start it; 0: none */
+static pid_t tried;           /* the process that has tried to start the socket; 0: none */
 static struct sockaddr_un at; /* the socket's address; written before owner */
 static _Atomic(pid_t) owner;  /* the process that has the socket; 0: none */
 
@@ -58,7 +58,7 @@ static void remove_file(void) {
   if (atomic_load_explicit(&owner, memory_order_acquire) == getpid()) unlink(at.sun_path);
 }
 
-/* Whoever may write into the directory may put a socket of their own there. */
+/* Anyone who may write to the directory could put their own socket there. */
 static const char *check_dir(const char *dir) {
   if (dir[0] != '/') return "it is no absolute path";
   if (mkdir(dir, S_IRWXU) != 0 && errno != EEXIST) return strerror(errno);
@@ -72,9 +72,10 @@ static const char *check_dir(const char *dir) {
   return NULL;
 }
 
-/* Whether the file is of a process with this id that was killed: then no process listens on it. */
+/* Whether the file is left over from a killed process with the same id. Then no process listens on
+ * it. */
 static bool is_left_over(void) {
-  /* It must not wait: if the queue is full, somebody has the socket. */
+  /* The connect must not wait: if the queue is full, some process has the socket. */
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
   bool refused = connect(fd, (struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
@@ -104,7 +105,8 @@ static int listen_in(const char *dir, const char **why) {
   }
   at = to;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  /* The kernel makes the file with the mode of the socket: it is never open to others. */
+  /* The kernel makes the file with the mode of the socket, so other users never have access to
+   * it. */
   bool bound = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && bind_it(fd);
   if (bound && listen(fd, kBacklog) == 0) return fd;
   *why = strerror(errno);

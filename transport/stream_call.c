@@ -10,7 +10,7 @@
 #include "transport/reactor.h"
 
 typedef struct batch {
-  gxds_completion completion; /* first: the batch is found by its address */
+  gxds_completion completion; /* first, so that its address is the address of the batch */
   gxds_stream_call *owner;
   bool outstanding;
 } batch;
@@ -21,11 +21,12 @@ struct gxds_stream_call {
   const gxds_stream_call_events *events;
   void *owner;
   unsigned holds; /* batches that are outstanding, or whose completion is being handled */
-  bool ended;     /* on_closed was called, or the owner closed the call: no events any more */
+  bool ended;     /* on_closed was called, or the owner has closed the call, so no more events are
+                     reported */
   bool finished;  /* the status has arrived */
   gxds_call_token token;
 
-  batch whole; /* from initial metadata to status */
+  batch whole; /* the batch that lasts from the initial metadata to the status */
   grpc_metadata_array initial_metadata;
   grpc_metadata_array trailing_metadata;
   grpc_status_code code;
@@ -57,8 +58,8 @@ static void drop_hold(gxds_stream_call *c) {
   if (--c->holds == 0 && c->ended) free_call(c);
 }
 
-/* Reports the end of the call, but not before an outstanding read is done: the status may overtake
- * its completion. */
+/* Reports the end of the call, but not before an outstanding read is done, because the status may
+ * arrive before the read's completion. */
 static void close_when_read(gxds_stream_call *c) {
   if (!c->finished || c->ended || c->read.outstanding) return;
   c->ended = true;
@@ -74,7 +75,7 @@ static void close_when_read(gxds_stream_call *c) {
 }
 
 static void on_finished(gxds_completion *self, bool ok) {
-  (void)ok; /* the status tells how the call ended */
+  (void)ok; /* unused: the status tells how the call ended */
   gxds_stream_call *c = ((batch *)self)->owner;
   c->whole.outstanding = false;
   c->finished = true;
@@ -91,8 +92,8 @@ static void on_sent(gxds_completion *self, bool ok) {
   drop_hold(c);
 }
 
-/* A message of one slice, as most are, is passed on without a copy. One of several slices is put
- * together. */
+/* Most messages have one slice, and are passed on without a copy. The slices of other messages are
+ * joined. */
 static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
   grpc_byte_buffer_reader reader;
   GXDS_CHECK(grpc_byte_buffer_reader_init(&reader, message));
@@ -111,7 +112,7 @@ static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
 }
 
 static void on_read(gxds_completion *self, bool ok) {
-  (void)ok; /* without success there is no message */
+  (void)ok; /* unused: without success there is no message */
   gxds_stream_call *c = ((batch *)self)->owner;
   c->read.outstanding = false;
   grpc_byte_buffer *message = c->incoming;

@@ -24,13 +24,13 @@ typedef struct gxds_stream_call gxds_stream_call;
  * call's functions, and may close it. on_sent and on_message may be NULL if nothing is sent or
  * read. */
 typedef struct gxds_stream_call_events {
-  /* The message went to the transport: at once, or when the channel got connected. */
+  /* The message was given to the transport: at once, or when the channel connected. */
   void (*on_sent)(void *owner, uint64_t id);
   /* data: borrowed, valid during the call. */
   void (*on_message)(void *owner, uint64_t id, const void *data, size_t size);
   /* The call ended; all messages that were read have been reported. status is borrowed during the
    * call. It is OK if the server ended the call without an error. If the call credentials had no
-   * token, it is their error. */
+   * token, the status is their error. */
   void (*on_closed)(void *owner, uint64_t id, const gxds_status *status);
 } gxds_stream_call_events;
 
@@ -47,9 +47,9 @@ typedef struct gxds_stream_call_options {
 /* Starts a call. channel: borrowed, valid during this function. */
 gxds_stream_call *gxds_stream_call_open(struct grpc_channel *channel,
                                         const gxds_stream_call_options *options);
-/* Sends one message: head, which is copied, followed by rest, which may be NULL. gRPC gets a
- * reference of its own on rest without a copy, and releases it on any thread, perhaps after the end
- * of the call. on_sent follows unless the call ends first. Only one message may be in flight. */
+/* Sends one message: head, which is copied, followed by rest, which may be NULL. gRPC does not copy
+ * rest, but gets its own reference to it, and releases that on any thread, perhaps after the end of
+ * the call. on_sent follows unless the call ends first. Only one message may be in flight. */
 void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block *rest);
 /* Reads one message; on_message follows unless the call ends first. Only one read may be
  * outstanding. */

@@ -4,14 +4,14 @@
 #include "base/memory.h"
 #include "transport/resource_cache.h"
 
-/* How often all caches are settled, so that those that nothing is put into are marked as in use,
- * too. They must be once a day (GXDS_CACHE_TOUCH_EVERY). */
+/* How often all caches are settled. So caches to which nothing is written are marked as in use too,
+ * which must happen once a day (GXDS_CACHE_TOUCH_EVERY). */
 #define SETTLE_ALL_EVERY (3600 * GXDS_SECOND)
 
 typedef struct target_cache {
   uint32_t scope;
   gxds_resource_cache *cache;
-  bool used; /* since it was last settled */
+  bool used; /* the cache was used since it was last settled */
   struct target_cache *next_used;
   UT_hash_handle hh;
 } target_cache;
@@ -76,7 +76,8 @@ static void note_use(gxds_target_caches *c, target_cache *t) {
   c->used = t;
 }
 
-/* The target that a RESTORE was for is gone. Other targets may have kept the resource. */
+/* Responds to a RESTORE whose target is gone that there is no kept resource. Another target may
+ * have kept the resource, so the engine can ask for that next. */
 static void restore_nothing(const gxds_action *a, gxds_client *engine, gxds_time now) {
   const gxds_kept kept = {.scope = a->scope, .server = a->server, .type = a->type, .name = a->name};
   gxds_client_restore(engine, &kept, now);

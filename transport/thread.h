@@ -1,4 +1,4 @@
-/* Starts our own threads. They block all signals, which are for the program's threads. */
+/* Starts our own threads. They block all signals, because signals are for the program's threads. */
 #ifndef GRPC_XDS_TRANSPORT_THREAD_H_
 #define GRPC_XDS_TRANSPORT_THREAD_H_
 
@@ -12,7 +12,7 @@ extern "C" {
  * detaches it. name, of at most 15 bytes, is shown by tools such as ps. */
 int gxds_thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
 
-/* Likewise, detached. */
+/* Like gxds_thread_start(), but the thread is detached. */
 int gxds_thread_start_detached(const char *name, void *(*run)(void *arg), void *arg);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@ static_assert(offsetof(gxds_timer, deadline) == 0, "see timer_of()");
 
 static gxds_timer *timer_of(gxds_deadline *d) { return (gxds_timer *)d; }
 
-/* The timer's slot alone is not enough: after gxds_timer_heap_clear() it is stale. */
+/* The timer's slot alone is not enough, because it is out of date after gxds_timer_heap_clear(). */
 static bool is_set(const gxds_timer_heap *h, const gxds_timer *t) {
   const gxds_deadlines *q = &h->deadlines;
   const size_t slot = t->deadline.slot;
@@ -29,7 +29,7 @@ void gxds_timer_heap_cancel(gxds_timer_heap *h, gxds_timer *t) {
 
 void gxds_timer_heap_set(gxds_timer_heap *h, gxds_timer *t, gxds_time deadline,
                          void (*fire)(void *arg), void *arg) {
-  /* One that does not change keeps its place among equals. */
+  /* A timer that does not change keeps its place among timers with the same deadline. */
   const bool unchanged = is_set(h, t) && gxds_deadlines_at(&h->deadlines, &t->deadline) == deadline;
   if (!unchanged) gxds_timer_heap_cancel(h, t);
   t->fire = fire;
@@ -43,8 +43,8 @@ gxds_time gxds_timer_heap_deadline(const gxds_timer_heap *h) {
 }
 
 void gxds_timer_heap_fire(gxds_timer_heap *h, gxds_time now) {
-  /* One that was set by a timer of this round may be earlier than the rest of the round; it goes
-   * first in the next one, so the round ends there. */
+  /* A timer of this round may set another one that is earlier than the rest of the round. Then the
+   * round ends, and that timer is the first of the next round. */
   const uint64_t round = h->deadlines.next_order;
   gxds_deadline *d;
   while ((d = gxds_deadlines_take_due(&h->deadlines, now, round)) != NULL) {

@@ -31,8 +31,9 @@ struct gxds_waiter {
 /* They are static, and not part of a waiter, because a thread that wakes the waiter may still use
  * them when the woken thread has already ended. */
 static sem_t wakes;
-/* NULL: the semaphore wakes. It is only written while no thread wakes the waiter. It is atomic
- * because gRPC ensures that order inside, where the thread sanitizer does not see it. */
+/* The call for wake-ups; NULL: the semaphore is used. It is written only while no thread wakes the
+ * waiter. It is atomic for the thread sanitizer, which does not see the order that gRPC ensures
+ * internally. */
 static _Atomic(grpc_call *) wake_call;
 static gxds_completion *_Atomic wake_tag;
 
@@ -67,7 +68,7 @@ static void use_queue(gxds_waiter *w) {
 gxds_waiter *gxds_waiter_create(gxds_completion *woken) {
   gxds_waiter *w = GXDS_NEW(gxds_waiter);
   w->woken = woken;
-  /* The host calls completions on threads of its own, which a child of a fork may lack. */
+  /* The host calls completions on its own threads, which a child of a fork may not have. */
   int host_epoll = gxds_reactor_generation() > 0 ? -1 : gxds_host_epoll();
   if (host_epoll >= 0) w->worker = gxds_worker_create(host_epoll);
   if (w->worker) {

@@ -34,8 +34,8 @@ static void after_fork_in_child(void) {
 
 static atomic_bool exiting;
 
-/* At exit OpenSSL ends before the destructors of libraries run, and no thread may be inside it
- * then. So from now on no thread comes back from waiting. */
+/* At exit, OpenSSL ends before the destructors of libraries run, and no thread may be inside it
+ * then. So from now on no thread returns from its wait. */
 static void hold_at_exit(void) {
   GXDS_CHECK(pthread_rwlock_wrlock(&busy) == 0);
   atomic_store(&exiting, true);
@@ -46,12 +46,13 @@ static void stop_waiting(void) {
   GXDS_CHECK(pthread_rwlock_rdlock(&busy) == 0);
   if (!atomic_load(&exiting)) return;
   GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0);
-  for (;;) pause(); /* until the process is gone */
+  for (;;) pause(); /* waits until the process has ended */
 }
 
 static void begin_waiting(void) { GXDS_CHECK(pthread_rwlock_unlock(&busy) == 0); }
 
-/* Call it after libcurl, and with it OpenSSL, was loaded: what is registered last runs first. */
+/* Call this after libcurl was loaded, and with it OpenSSL, because the handler that is registered
+ * last runs first. */
 static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
 
 /* ---- the source ---- */
@@ -69,10 +70,10 @@ typedef struct web_source {
   /* Used by the reactor and by the thread. */
   gxds_ref refs;
   gxds_bootstrap_server server; /* a copy */
-  int wake;                     /* an eventfd; -1: the system gave none */
+  int wake;                     /* an eventfd; -1: it could not be made */
   atomic_bool stopped;
   pthread_mutex_t lock;
-  command *commands; /* in order; under the lock */
+  command *commands; /* the commands, in order; under the lock */
   command **last;
 
   /* Used by the reactor only. */
@@ -88,7 +89,7 @@ typedef struct worker {
   web_source *source;
   gxds_schema *schema;
   gxds_web_server *server;
-  gxds_http *http; /* NULL: nothing was fetched yet, or libcurl is not there */
+  gxds_http *http; /* NULL: nothing was fetched yet, or libcurl is not available */
   uint64_t stream; /* 0: none */
   bool read;       /* a read is outstanding */
 } worker;
@@ -208,7 +209,7 @@ static gxds_http *make_http(const worker *w, gxds_text *error) {
                                .slow = GXDS_HTTP_SLOW,
                                .whole = GXDS_HTTP_WHOLE};
   if (gxds_str_starts_with(server->uri, gxds_str_z("https:"))) {
-    /* It was checked when the bootstrap was read. */
+    /* The config was checked when the bootstrap was read. */
     GXDS_CHECK(gxds_tls_creds_init(&tls, server->creds_config_json, NULL, &errors));
     options.tls = &tls;
   }
@@ -232,7 +233,7 @@ static void fetch(worker *w, const gxds_web_request *request) {
   gxds_text_fini(&error);
 }
 
-/* Does all that can be done now. */
+/* Does everything that can be done now. */
 static void pump(worker *w) {
   gxds_web_request request;
   gxds_str bytes;
@@ -253,7 +254,7 @@ static void pump(worker *w) {
   }
 }
 
-/* How long to wait at most. A thread that can't be woken looks for commands every 100 ms. */
+/* How long to wait at most. A thread that cannot be woken checks for commands every 100 ms. */
 static int milliseconds_until(const web_source *s, gxds_time deadline) {
   const int never = s->wake < 0 ? 100 : -1;
   if (deadline == GXDS_TIME_NEVER) return never;
@@ -276,7 +277,7 @@ static void wait_for_something(const worker *w) {
   stop_waiting();
   uint64_t count;
   const ssize_t got = wake < 0 ? 0 : read(wake, &count, sizeof count);
-  (void)got; /* nothing is read if something else ended the wait */
+  (void)got; /* unused: nothing is read if something else ended the wait */
 }
 
 static void *work(void *arg) {

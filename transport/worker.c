@@ -16,8 +16,8 @@
 struct gxds_worker {
   pthread_t thread;
   int host_epoll;
-  int end;                   /* an eventfd: readable when it is to end */
-  grpc_completion_queue *cq; /* to poll with; nothing ever completes on it */
+  int end;                   /* an eventfd, which is readable when the worker must end */
+  grpc_completion_queue *cq; /* only to poll; nothing ever completes on it */
 
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -141,6 +141,6 @@ void gxds_worker_resume(gxds_worker *w) {
 }
 
 void gxds_worker_abandon(gxds_worker *w) {
-  is_worker = false; /* if the worker forked, the child's thread is no worker any more */
+  is_worker = false; /* if the worker itself forked, the child's thread is not a worker any more */
   close(w->end);
 }

@@ -1,4 +1,4 @@
-/* gxds_worker: a thread of ours that polls the host's sockets when no other thread does. So updates
+/* gxds_worker: our own thread that polls the host's sockets when no other thread does. So updates
  * arrive at once in a program that makes no RPCs, and a program that makes RPCs does not compete
  * for its sockets (poll_policy.h). The thread is inside gRPC only while it polls. One owner, unless
  * a function says otherwise. */
@@ -25,11 +25,11 @@ void gxds_worker_destroy(gxds_worker *w);
 bool gxds_worker_is_current(void);
 
 /* For a fork, from any thread: waits until the worker is outside gRPC, and keeps it outside until
- * gxds_worker_resume(). Waits at most until limit (CLOCK_REALTIME). Calls nest. False if it is
- * still inside. */
+ * gxds_worker_resume(). Waits at most until limit (CLOCK_REALTIME). Calls may be nested. Returns
+ * false if the worker is still inside gRPC. */
 bool gxds_worker_park(gxds_worker *w, const struct timespec *limit);
 void gxds_worker_resume(gxds_worker *w);
-/* For the child of a fork, which does not have the thread: closes its inherited descriptor. w is
+/* For the child of a fork, which does not have the thread: closes the inherited descriptor. w is
  * never freed. */
 void gxds_worker_abandon(gxds_worker *w);
 
