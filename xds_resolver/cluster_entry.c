@@ -111,7 +111,8 @@ bool gxds_cluster_entry_same_leaves(const gxds_cluster_entry *a, const gxds_clus
 
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {
   gxds_str note = gxds_error_text(e->resolution_note);
-  /* A policy of the program may have added the note of its update, as it must outside of xDS. */
+  /* Does not repeat the note. One of the program's policies may have added it, because outside of
+   * xDS a policy must do so. */
   if (note.size > 0 && !strstr(message->data, note.data)) {
     const bool only_origin = e->resolution_note->message.size == 0;
     gxds_text_add_z(message, only_origin ? " " : ": ");

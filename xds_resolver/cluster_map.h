@@ -27,20 +27,20 @@ typedef struct gxds_cluster_entry {
   const gxds_cluster *cluster;     /* a reference; NULL for ERROR */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: see resolution_note */
   /* For error messages (A88). ENDPOINTS: what is wrong with the cluster's resources, and the server
-   * that sent them; code GXDS_OK if nothing is wrong. AGGREGATE without leaf clusters: why. NULL
-   * otherwise. */
+   * that sent them; code GXDS_OK if nothing is wrong. AGGREGATE without leaf clusters: why there
+   * are none. NULL otherwise. */
   const gxds_error *resolution_note;
-  const gxds_str *leaf_clusters; /* AGGREGATE: ordered by priority, without duplicates; none if all
+  const gxds_str *leaf_clusters; /* AGGREGATE: ordered by priority, without duplicates; empty if all
                                     are missing */
   uint32_t leaf_cluster_count;
   bool deleted; /* ERROR: no route names the cluster any more. RPCs that hold it must be dropped, or
                    they would wait for it in vain (A31) */
 } gxds_cluster_entry;
 
-/* Each of these makes an entry. The caller owns the returned reference. Strings are copied; the
- * entry takes its own references to resources and notes. name is the requested name. The resource
- * may spell it differently, because the order of an xdstp name's parameters does not matter (A47).
- */
+/* These three functions make an entry. The caller owns the returned reference. Strings are copied;
+ * the entry takes its own references to resources and notes. name is the requested name. The
+ * resource may spell it differently, because the order of an xdstp name's parameters does not
+ * matter (A47). */
 const gxds_cluster_entry *gxds_cluster_entry_error(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_deleted(gxds_str name, const gxds_status *error);
 const gxds_cluster_entry *gxds_cluster_entry_endpoints(gxds_str name, const gxds_cluster *cluster,
@@ -74,7 +74,7 @@ void gxds_cluster_entry_explain(const gxds_cluster_entry *e, gxds_text *message)
 
 typedef gxds_name_map gxds_cluster_map; /* NULL is the empty map */
 
-/* As the functions of gxds_name_map do. */
+/* These do the same as the functions of gxds_name_map. */
 const gxds_cluster_entry *gxds_cluster_map_get(const gxds_cluster_map *m, gxds_str name);
 const gxds_cluster_map *gxds_cluster_map_put(const gxds_cluster_map *m,
                                              const gxds_cluster_entry *take_entry);

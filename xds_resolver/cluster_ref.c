@@ -8,7 +8,7 @@
 
 struct gxds_cluster_ref {
   _Atomic uint64_t holds;
-  gxds_ref refs; /* references to the memory: one of the table, and one for all holds together */
+  gxds_ref refs; /* references to the memory: one for the table, and one for all holds together */
   gxds_str name;
   uint64_t id;
   gxds_mailbox *mailbox;
@@ -23,7 +23,7 @@ struct gxds_cluster_refs {
 struct gxds_cluster_set {
   gxds_ref refs;
   const gxds_names *names;
-  gxds_cluster_ref **items; /* in the order of names */
+  gxds_cluster_ref **items; /* in the order of the names */
 };
 
 static void memory_unref(gxds_cluster_ref *c) {
@@ -83,8 +83,8 @@ const gxds_cluster_set *gxds_cluster_refs_hold(gxds_cluster_refs *r, const gxds_
       c = add(r, names->names[i]);
       on_new(arg, c->name);
     }
-    /* If the last hold just ended on another thread, that thread still has, and then drops, the
-     * reference of the earlier holds; the new holds need their own. */
+    /* If another thread has just ended the last hold, it still has the reference of the earlier
+     * holds, and is about to release it. So the new holds need their own reference. */
     if (atomic_fetch_add_explicit(&c->holds, 1, memory_order_relaxed) == 0) gxds_ref_inc(&c->refs);
     s->items[i] = c;
   }

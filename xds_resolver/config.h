@@ -27,17 +27,19 @@ const gxds_names *gxds_names_create(const gxds_str *names, size_t count);
 const gxds_names *gxds_names_ref(const gxds_names *n);
 void gxds_names_unref(const gxds_names *n); /* NULL does nothing */
 bool gxds_names_contain(const gxds_names *n, gxds_str name);
-/* The place of name in names, by binary search; SIZE_MAX if it is not there. */
+/* The index of name in names, found by binary search; SIZE_MAX if the name is not there. */
 size_t gxds_names_find(const gxds_names *n, gxds_str name);
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b);
 
 typedef struct gxds_config {
   gxds_ref refs;
   const gxds_listener *listener;
-  const gxds_route_config *route_config; /* also set if it is inline in the listener */
-  const gxds_virtual_host *virtual_host; /* in route_config; never NULL */
-  const gxds_cluster_map *clusters;      /* all clusters: of routes, below aggregates, subscribed to
-                                            dynamically, held by RPCs */
+  const gxds_route_config *route_config; /* also set if the listener has an inline route
+                                            configuration */
+  const gxds_virtual_host *virtual_host; /* a part of route_config; never NULL */
+  const gxds_cluster_map *clusters;      /* all clusters: those of routes, those below aggregates,
+                                            those with dynamic subscriptions, and those that RPCs
+                                            hold */
   const gxds_names *roots; /* the children of cluster_manager: clusters of routes, and clusters that
                               RPCs still hold */
   const gxds_plugins *plugins; /* the other children of cluster_manager: plugins of routes, and
@@ -56,8 +58,8 @@ const gxds_config *gxds_config_create(const gxds_listener *take_listener,
                                       gxds_load_store *take_load_store, gxds_str take_route_source);
 const gxds_config *gxds_config_ref(const gxds_config *c);
 void gxds_config_unref(const gxds_config *c); /* NULL does nothing */
-/* A55: whether RPCs may belong to sessions, because the listener has the session filter. Concerns
- * all clusters. */
+/* A55: whether RPCs may belong to sessions, because the listener has the session filter. This
+ * concerns all clusters. */
 static inline bool gxds_config_has_sessions(const gxds_config *c) {
   return c->listener && c->listener->has_sessions;
 }

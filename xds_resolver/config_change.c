@@ -110,7 +110,8 @@ static gxds_fault fault_of_change(const change *c) {
   gxds_fault was = fault_of(c->before);
   gxds_fault is = fault_of(c->after);
   if (is == GXDS_FAULT_NONE) {
-    /* A removed cluster has not recovered. But RPCs do not use it, so it is not reported. */
+    /* The fault of a removed cluster is not over. But RPCs no longer use that cluster, so nothing
+     * is reported. */
     return was != GXDS_FAULT_NONE && c->after ? GXDS_FAULT_OVER : GXDS_FAULT_NONE;
   }
   return is == was && same_text(c->before, c->after) ? GXDS_FAULT_NONE : is;
@@ -123,7 +124,7 @@ static void add_fault(void *arg, const gxds_cluster_entry *before,
 
 size_t gxds_fault_size(gxds_str text, size_t max) {
   if (text.size <= max) return text.size;
-  /* Don't cut within a character. */
+  /* Does not cut a character in two. */
   while (max > 0 && ((unsigned char)text.data[max] & 0xc0) == 0x80) max--;
   return max;
 }

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The most changed clusters that are named; the rest is counted. */
+/* The most changed clusters that are listed by name; the rest is only counted. */
 #define GXDS_CHANGED_CLUSTERS_LISTED_MAX 100
 
 /* Adds to out "listener changed, routes unchanged, clusters: +a ~b -c (3 in all)". + is a new
@@ -27,7 +27,7 @@ void gxds_config_describe_change(const gxds_config *before, const gxds_config *a
  * end. */
 size_t gxds_fault_size(gxds_str text, size_t max);
 
-/* In order from good to bad. */
+/* In order, from good to bad. */
 typedef enum gxds_fault {
   GXDS_FAULT_NONE,    /* nothing to report */
   GXDS_FAULT_OVER,    /* an earlier fault is over, and there is no new one */

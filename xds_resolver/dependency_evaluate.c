@@ -1,17 +1,17 @@
 /* Decides which entry each node shows next. This depends only on the resources, on the present
  * entries, and on the roots. Nothing here changes an entry or a watch.
  *
- * An aggregate is READY once all below it can show their latest resources, down to the leaves.
- * Until then it shows the list before. So shown lists have no loops: a loop would also be one of
- * latest lists, and the members of such a loop get an error.
+ * An aggregate is READY once all nodes below it, down to the leaves, can show their latest
+ * resources. Until then it shows its previous list. So shown lists have no loops: a loop of shown
+ * lists would also be a loop of latest lists, and the members of such a loop get an error.
  *
- * While an aggregate waits, every entry that it shows is kept as it is (A74: the configuration
- * before stays in use). Otherwise the clusters in the old list might already have moved their
- * endpoints to the new clusters, and the list would be useless. A cluster has one entry for all its
- * users, so a kept cluster stays as it was for its own routes too. Errors are not kept: if a
- * cluster in error gets a valid resource, it is used at once, and kept from then on. An aggregate
- * waits only for a resource, or for an aggregate below it that waits. So waiting ends: each
- * resource comes, or is known to be missing after a while (A57, A88). */
+ * While an aggregate waits, every entry that it shows is kept as it is (A74: the previous
+ * configuration stays in use). Otherwise the clusters in the old list might already have moved
+ * their endpoints to the new clusters, and the list would be useless. A cluster has one entry for
+ * all its users, so a kept cluster stays as it was for its own routes too. Errors are not kept. If
+ * a cluster in error gets a valid resource, the resource is used at once, and the cluster is kept
+ * from then on. An aggregate waits only for a resource, or for an aggregate below it that waits. So
+ * waiting ends: each resource comes, or is known to be missing after a while (A57, A88). */
 #include "resources/resources.h"
 #include "xds_resolver/dependency_internal.h"
 
@@ -37,13 +37,14 @@ static node_state state_of(const gxds_node *node) {
 
 /* ---- judging: depth ---- */
 
-/* The height of an aggregate above its deepest leaf; 0 if it is not known (yet), or beyond the
- * limit. */
+/* The height of an aggregate above its deepest leaf; 0 if the height is not known (yet), or is
+ * above the limit. */
 static uint8_t height_of(const gxds_dependency_manager *m, const gxds_cluster *list) {
   uint8_t most = 0;
   for (size_t i = 0; i < list->aggregate_count; i++) {
     const gxds_node *member = gxds_node_find(m, list->aggregate[i]);
-    if (!member || !gxds_node_is_in_graph(member)) return 0; /* because it is too deep */
+    /* Not in the graph, because it is too deep. */
+    if (!member || !gxds_node_is_in_graph(member)) return 0;
     uint8_t height = gxds_node_latest_list(member) ? member->is.height : 1;
     if (height == 0) return 0;
     if (height > most) most = height;
@@ -78,7 +79,7 @@ static bool can_be_shown(const gxds_node *member) {
   node_state state = state_of(member);
   if (state == READY || state == FAILED) return true;
   if (gxds_node_latest_list(member)) return false;
-  /* A leaf or an error is shown, whatever the node waits for or is kept for. */
+  /* A leaf or an error can be shown, even if the node waits or is kept. */
   return member->entry && !gxds_node_shown_list(member);
 }
 
@@ -110,9 +111,9 @@ static bool keep_members(const gxds_dependency_manager *m, const gxds_cluster *l
 }
 
 /* An aggregate that names a kept node may have to wait for that node; then everything that the
- * aggregate shows is kept too, and so on. Each round keeps more nodes, so this ends. All of it
- * begins with an awaited resource, so it is over when the resource comes. with_height: how many
- * nodes have a height; these come first, members before the aggregates that name them. */
+ * aggregate shows is kept too, and so on. Each round keeps more nodes, so this ends. The cause is
+ * always an awaited resource, so all this ends when the resource comes. with_height: how many nodes
+ * have a height; these come first, members before the aggregates that name them. */
 static void find_kept(const gxds_dependency_manager *m, const gxds_node_list *listed,
                       size_t with_height) {
   for (bool more = true; more;) {
@@ -127,7 +128,7 @@ static void find_kept(const gxds_dependency_manager *m, const gxds_node_list *li
   }
 }
 
-/* Finds out which nodes are in the graph, by what it was before. */
+/* Finds out which nodes are in the graph now, starting from the previous graph. */
 static void renew_graph(gxds_dependency_manager *m) {
   gxds_node_list before = m->graph;
   for (size_t i = 0; i < before.count; i++) {
@@ -143,7 +144,7 @@ static void renew_graph(gxds_dependency_manager *m) {
 gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m) {
   renew_graph(m);
   gxds_node_list listed = {NULL, 0, 0};
-  bool differ = false; /* whether a node shows something else than its latest list */
+  bool differ = false; /* some node shows something other than its latest list */
   for (size_t i = 0; i < m->graph.count; i++) {
     gxds_node *node = m->graph.items[i];
     const gxds_cluster *shown = gxds_node_shown_list(node);
@@ -235,7 +236,7 @@ static gxds_str *take_names(gxds_node_list *leaves) {
   return names;
 }
 
-/* Why an aggregate has no leaves. */
+/* The note that says why an aggregate has no leaves. */
 static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gxds_node *node,
                                       const gxds_cluster *list) {
   gxds_note note = {{NULL, 0, 0}, NULL, 0, 0};

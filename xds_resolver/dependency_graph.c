@@ -11,7 +11,8 @@ static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
   gxds_text_addf(out, bare ? "[%.*s]:%u" : "%.*s:%u", GXDS_STR_ARG(host), cluster->dns_port);
 }
 
-/* The node's own name, if it is that name. The caller owns the returned reference. */
+/* A shared copy of the name: the node's own name object, if that name is equal. The caller owns the
+ * returned reference. */
 static const gxds_shared_name *shared_name(const gxds_node *node, gxds_str name) {
   if (!gxds_str_equal(name, gxds_subject_name(&node->subject))) {
     return gxds_shared_name_create(name);
@@ -60,7 +61,7 @@ static void use_set(gxds_dependency_manager *m, gxds_use *use, gxds_node *node,
   if (use->source == source) return;
   if (use->source) {
     DL_DELETE(use->source->uses, use);
-    /* It is stopped once its replacement is published. */
+    /* An unused source is stopped only when its replacement is published. */
     if (!use->source->uses) list_as_idle(m, use->source);
   }
   use->node = node;
@@ -100,7 +101,7 @@ void gxds_sources_drop_idle(gxds_dependency_manager *m) {
 }
 
 static void reresolve(gxds_dependency_manager *m, const gxds_use *use) {
-  bool is_first = use && use->source && use->source->uses == use; /* each source once */
+  bool is_first = use && use->source && use->source->uses == use; /* visits each source only once */
   if (!is_first || use->source->subject.kind != GXDS_SUBJECT_DNS) return;
   gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE);
   a->token = use->source->subject.token;
@@ -206,13 +207,13 @@ gxds_source *gxds_node_needs(const gxds_node *node) {
   return node->awaited ? node->awaited->source : node->shown.source;
 }
 
-/* needed: by the latest resource. */
+/* needed is the source that the latest resource needs. */
 static void use_sources(gxds_dependency_manager *m, gxds_node *node, gxds_source *needed) {
   gxds_source *shown = NULL;
   if (node->entry && node->entry->kind == GXDS_ENTRY_ENDPOINTS) {
     shown = node->entry->cluster == gxds_node_latest(node) ? needed : node->shown.source;
   }
-  /* In this order, because what was awaited may be shown now. */
+  /* `shown` comes first, because the source that was awaited may be shown now. */
   use_set(m, &node->shown, node, shown);
   set_awaited(m, node, needed == shown ? NULL : needed);
 }
@@ -220,13 +221,14 @@ static void use_sources(gxds_dependency_manager *m, gxds_node *node, gxds_source
 void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node) {
   const gxds_cluster *leaf = latest_leaf(node);
   if (leaf && node->entry && node->entry->cluster == leaf) {
-    use_sources(m, node, node->shown.source); /* the same, without a search for it */
+    use_sources(m, node, node->shown.source); /* uses the same source again, without a search */
   } else {
     use_sources(m, node, leaf ? source_get(m, node, leaf) : NULL);
   }
 }
 
-/* Whether other nodes, or the roots of the snapshot, depend on the difference of the entries. */
+/* Whether other nodes, or the roots of the snapshot, depend on what differs between the two
+ * entries. */
 static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
                      const gxds_cluster_entry *after) {
   bool list = is_aggregate(before) || is_aggregate(after);
@@ -235,7 +237,8 @@ static bool reshapes(const gxds_node *node, const gxds_cluster_entry *before,
     return node->is.is_member && after->kind == GXDS_ENTRY_ERROR;
   }
   if (list || node->is.is_member) return true;
-  return !before && node->held; /* it becomes a root of the snapshot */
+  return !before && node->held; /* a held node becomes a root of the snapshot with its first
+                                   entry */
 }
 
 void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
@@ -296,7 +299,7 @@ gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list 
     bool has_list = gxds_node_shown_list(node) || gxds_node_latest_list(node);
     if (has_list && is_root(node, kind)) reach(&reached, node, kind);
   }
-  int depth = 1; /* of the nodes from `done` up to `level_end` */
+  int depth = 1; /* the depth of the nodes from `done` up to `level_end` */
   size_t level_end = reached.count;
   for (size_t done = 0; done < reached.count; done++) {
     if (done == level_end) {
@@ -307,7 +310,7 @@ gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list 
     const gxds_cluster *shown = kind != GXDS_WALK_LATEST ? gxds_node_shown_list(node) : NULL;
     const gxds_cluster *latest = kind != GXDS_WALK_SHOWN ? gxds_node_latest_list(node) : NULL;
     if (shown) reach_members(m, &reached, shown, kind);
-    /* A37: an aggregate at the greatest depth fails anyway, so its members are not watched. */
+    /* A37: an aggregate at the greatest depth fails in any case, so its members are not watched. */
     if (latest && latest != shown && depth < GXDS_AGGREGATE_DEPTH_MAX) {
       reach_members(m, &reached, latest, kind);
     }
@@ -338,7 +341,7 @@ void gxds_nodes_drop_unreached(gxds_dependency_manager *m) {
       gxds_subject_stop(m, &node->subject);
       node_destroy(m, node);
     } else if (node->dirty) {
-      mark_changed(m, node); /* it is kept */
+      mark_changed(m, node); /* the node is kept */
     }
   }
   gxds_free(changed.items);

@@ -4,9 +4,9 @@
  *   root ── node ──┬── node …        (an aggregate's members: by name)
  *                  └── use ── source (the endpoints of a leaf; several nodes may use one)
  *
- * A node is a wanted cluster. Its entry is the cluster in the snapshot: what the node shows. If the
- * latest resource needs something that is awaited, the node shows the resource before it, and uses
- * the sources of both. A source is an EDS resource or a DNS name. */
+ * A node is a wanted cluster. Its entry is what the node shows: the cluster in the snapshot. If the
+ * latest resource needs something that is still awaited, the node shows the previous resource, and
+ * uses the sources of both resources. A source is an EDS resource or a DNS name. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_INTERNAL_H_
 
@@ -24,8 +24,8 @@
 
 typedef enum gxds_presence {
   GXDS_REQUESTED, /* nothing is known yet */
-  GXDS_PRESENT,   /* resource */
-  GXDS_FAILED,    /* error; there is no resource, or the resource must not be used */
+  GXDS_PRESENT,   /* has a resource */
+  GXDS_FAILED,    /* has an error: there is no resource, or the resource must not be used */
 } gxds_presence;
 
 typedef enum gxds_subject_kind {
@@ -36,7 +36,8 @@ typedef enum gxds_subject_kind {
   GXDS_SUBJECT_DNS,
 } gxds_subject_kind;
 
-/* A name that several subjects share: most clusters call their endpoints as themselves. */
+/* A name that several subjects share. Most clusters have endpoints with the same name as the
+ * cluster. */
 typedef struct gxds_shared_name {
   gxds_ref refs;
   uint32_t size;
@@ -51,14 +52,14 @@ typedef struct gxds_subject {
   uint64_t token;
   const gxds_shared_name *name; /* a reference */
   const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
-  union {                 /* a reference; read these with the functions below */
+  union {                 /* a reference; read with the functions below */
     const gxds_resource *resource; /* PRESENT */
     const gxds_error *error;       /* FAILED: why */
   } known;
   const gxds_error *ambient; /* a reference to the ambient error; NULL if there is none */
   uint8_t kind;              /* gxds_subject_kind */
   uint8_t presence;          /* gxds_presence */
-  bool is_listed;            /* a source: it is in the manager's list of idle sources */
+  bool is_listed;            /* for a source: it is in the manager's list of idle sources */
 } gxds_subject;
 
 typedef struct gxds_node gxds_node;
@@ -68,46 +69,46 @@ typedef struct gxds_source gxds_source;
 typedef struct gxds_use {
   gxds_node *node;
   gxds_source *source;
-  struct gxds_use *prev; /* in the source's list */
+  struct gxds_use *prev; /* the neighbours in the source's list of uses */
   struct gxds_use *next;
 } gxds_use;
 
 struct gxds_source {
   gxds_subject subject;
   gxds_use *uses;
-  const gxds_error *warning; /* an oddity of the endpoints; NULL if there is none */
+  const gxds_error *warning; /* a warning about the endpoints; NULL if there is none */
   gxds_source *next;         /* in the manager's list of idle sources */
 };
 
-/* How a walk goes from a node to others. */
+/* Which lists a walk follows from one node to others. */
 typedef enum gxds_walk_kind {
-  GXDS_WALK_SHOWN,  /* over the lists of aggregates that nodes show */
-  GXDS_WALK_LATEST, /* over the lists of their latest resources */
+  GXDS_WALK_SHOWN,  /* the lists of the aggregates that nodes show */
+  GXDS_WALK_LATEST, /* the lists of the nodes' latest resources */
   GXDS_WALK_BOTH,
 } gxds_walk_kind;
 
 /* What gxds_nodes_judge() found out about a node in the graph; zero for the others. The words are
  * those of dependency_settle.c. */
 typedef struct gxds_judgement {
-  uint8_t walked;     /* the gxds_walk_bit() of each walk that went over it */
-  bool has_list : 1;  /* it is an aggregate by its entry, its latest resource, or both */
-  bool is_member : 1; /* a list that a walk went over names it */
-  bool kept : 1;      /* shown by an aggregate that is WAITING or kept */
-  /* The rest is for nodes with a list. */
+  uint8_t walked;     /* the gxds_walk_bit() of each kind of walk that reached the node */
+  bool has_list : 1;  /* the node's entry or its latest resource, or both, are an aggregate */
+  bool is_member : 1; /* the node is named in a list that a walk followed */
+  bool kept : 1;      /* an aggregate that is WAITING or kept shows the node */
+  /* The rest is only for nodes with a list. */
   bool ready : 1;   /* the latest resource is an aggregate, and READY */
-  bool renewed : 1; /* evaluated since */
-  uint8_t height;   /* of the latest resource above its deepest leaf, in clusters; 0 if it is
-                       TOO_DEEP, or no aggregate */
+  bool renewed : 1; /* the node was evaluated since then */
+  uint8_t height;   /* the height of the latest resource above its deepest leaf, in clusters; 0 if
+                       it is TOO_DEEP, or not an aggregate */
 } gxds_judgement;
 
 struct gxds_node {
   gxds_subject subject;
-  const gxds_cluster_entry *entry; /* what it shows: a reference; NULL: nothing yet */
+  const gxds_cluster_entry *entry; /* what the node shows; a reference; NULL: nothing yet */
   gxds_use shown;                  /* the source of the entry's endpoints */
   gxds_use *awaited; /* the source that the latest resource needs, if the entry does not use it;
                         NULL if there is none */
 
-  /* Why it is a root. */
+  /* The reasons why the node is a root. */
   uint32_t subscriptions;
   bool held : 1;
   bool in_published : 1; /* a route of the published root names it */
@@ -115,8 +116,8 @@ struct gxds_node {
 
   bool in_map : 1;     /* the published map has its entry */
   bool dirty : 1;      /* the entry may be out of date */
-  bool is_changed : 1; /* in the manager's list of changed nodes */
-  bool is_leaf : 1;    /* in the list of leaves that is being made */
+  bool is_changed : 1; /* the node is in the manager's list of changed nodes */
+  bool is_leaf : 1;    /* the node is in the list of leaves that is being made */
   gxds_judgement is;
 
   gxds_node *prev; /* all nodes, in the order of creation */
@@ -148,8 +149,8 @@ typedef struct gxds_dependency_queued {
 
 struct gxds_dependency_manager {
   gxds_str data_plane_authority;
-  /* Errors with code GXDS_OK, each of which names a server that has sent something; the first is
-   * for things that come from no server. Owned. There are few. */
+  /* Errors with code GXDS_OK. Each names a server that has sent something; the first names none,
+   * for things that do not come from a server. Owned. There are few of them. */
   const gxds_error **origins;
   size_t origin_count;
   gxds_load_store *load_store;
@@ -157,30 +158,34 @@ struct gxds_dependency_manager {
   /* What is watched, and what is known of it. */
   gxds_index subjects; /* everything that is watched, by token */
   gxds_subject listener;
-  gxds_subject *route_config;     /* NULL if it is inline, or there is no listener */
-  gxds_subject *old_route_config; /* the published root's, while another one is awaited */
+  gxds_subject *route_config;     /* NULL if the routes are inline in the listener, or if there is
+                                     no listener */
+  gxds_subject *old_route_config; /* the published root's route configuration, while another one is
+                                     awaited */
   gxds_index nodes_by_name;
   gxds_node *nodes;
-  gxds_index sources; /* by name */
+  gxds_index sources; /* all sources, by name */
 
   /* The result. */
   gxds_root published;
   gxds_root candidate;
   size_t candidate_missing; /* how many of the candidate's clusters have no entry */
   const gxds_cluster_map *map;
-  const gxds_config *config; /* the last snapshot; NULL if none, or failed since */
-  gxds_status failure;       /* the last reported failure; OK if there is none, or a snapshot was
-                                published since */
+  const gxds_config *config; /* the last snapshot; NULL if there was none, or if the channel has
+                                failed since */
+  gxds_status failure;       /* the last reported failure; OK if there was none, or if a snapshot
+                                was published since */
   const gxds_names *held_plugins; /* the names of the children of plugins that RPCs hold; NULL if
                                      there are none */
 
   /* What settle() has to do. */
-  gxds_node_list changed; /* the nodes that are dirty, or that may be roots for other reasons than
-                             before, or none, or out of the graph. After settle(), only those that
-                             are kept */
-  gxds_node_list graph;   /* as of the last gxds_nodes_judge(), and then nodes with new lists */
+  gxds_node_list changed; /* the changed nodes: those that are dirty, that may be roots for other
+                             reasons than before, that may no longer be roots, or that left the
+                             graph. After settle(), only kept nodes are left in it */
+  gxds_node_list graph;   /* the graph as of the last gxds_nodes_judge(), and after that nodes with
+                             new lists */
   bool reshaped;          /* the graph may have changed, or the roots of the snapshot */
-  gxds_source *idle;      /* all that nobody uses; some in it are used again */
+  gxds_source *idle;      /* contains all sources without a use, and some that are used again */
 
   uint64_t last_token;
   gxds_dependency_queued *actions;
@@ -222,8 +227,8 @@ static inline const gxds_error *gxds_subject_error(const gxds_subject *s) {
  */
 gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
                                                    gxds_dependency_action_kind kind);
-/* Returns UNAVAILABLE "CDS resource NAME: WHY", whatever the code of the error is, because codes of
- * the control plane are not codes of RPCs (A88). */
+/* Returns UNAVAILABLE "CDS resource NAME: WHY", even if the error has another code, because codes
+ * of the control plane are not codes of RPCs (A88). */
 GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
 /* Returns UNAVAILABLE in the same form for a resource that the server sent, but that the manager
  * itself can't use. The reason is what, followed by about, which is escaped. */
@@ -232,9 +237,9 @@ GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
 
-/* Brings the candidate up to date with the listener and the route configuration. There is none as
- * long as one of them is requested, or if they are those of the published root. If they fail, or
- * can't be used, adds a FAIL action. */
+/* Makes the candidate from the present listener and route configuration. There is no candidate
+ * while one of these is still awaited, or if both are those of the published root. If they fail, or
+ * cannot be used, adds a FAIL action. */
 void gxds_root_update(gxds_dependency_manager *m);
 /* Adds the ambient errors of listener and route configuration, which are reported with every
  * cluster (A88). */
@@ -252,19 +257,21 @@ void gxds_root_fini(gxds_dependency_manager *m);
 
 /* The node of that name; NULL if there is none. */
 gxds_node *gxds_node_find(const gxds_dependency_manager *m, gxds_str name);
-gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* made if there is none */
+gxds_node *gxds_node_get(gxds_dependency_manager *m, gxds_str name); /* makes the node if there is
+                                                                        none */
 void gxds_node_touch(gxds_dependency_manager *m, gxds_node *node);   /* marks it dirty */
-/* Marks a node that may be a root for other reasons than before, or not be one any more. */
+/* Marks a node that may be a root for other reasons than before, or may no longer be a root. */
 void gxds_node_changed(gxds_dependency_manager *m, gxds_node *node);
 void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m,
-                       gxds_source *source); /* touches all nodes that use it */
+                       gxds_source *source); /* touches all nodes that use the source */
 void gxds_source_warn(gxds_source *source);  /* updates its warning from its resource */
-/* Asks for all DNS names to be resolved again. */
+/* Adds actions to resolve all DNS names again. */
 void gxds_sources_reresolve(gxds_dependency_manager *m);
 /* The latest resource of the node; NULL if there is none. */
 const gxds_cluster *gxds_node_latest(const gxds_node *node);
-/* The same if it is an aggregate, and the aggregate that the node shows; otherwise NULL. */
+/* The latest resource, and the resource that the node shows, if it is an aggregate; otherwise
+ * NULL. */
 const gxds_cluster *gxds_node_latest_list(const gxds_node *node);
 const gxds_cluster *gxds_node_shown_list(const gxds_node *node);
 /* The source that the latest resource needs, as of the last gxds_node_use_sources(). NULL if it
@@ -275,9 +282,9 @@ void gxds_node_use_sources(gxds_dependency_manager *m, gxds_node *node);
 /* Makes the node show that entry, unless it shows an equal one. Takes ownership of the entry. */
 void gxds_node_show(gxds_dependency_manager *m, gxds_node *node,
                     const gxds_cluster_entry *take_entry);
-/* Walks from those of the nodes that are roots with a list, the nearest nodes first, and makes
- * missing nodes. A walk over shown lists leaves out the candidate. Returns the nodes that it walked
- * over, each once. */
+/* Walks along the lists of nodes, and starts at those of `from` that are roots with a list. Nearest
+ * nodes come first. Makes missing nodes. A walk over shown lists leaves out the candidate. Returns
+ * the nodes that it reached, each once. */
 gxds_node_list gxds_nodes_walk(gxds_dependency_manager *m, const gxds_node_list *from,
                                gxds_walk_kind kind);
 void gxds_node_list_add(gxds_node_list *list, gxds_node *node);
@@ -295,13 +302,12 @@ void gxds_nodes_fini(gxds_dependency_manager *m);
 
 /* ---- what each node is to show (dependency_evaluate.c) ---- */
 
-/* Finds out which nodes are in the graph now, and what they have to know of each other: see
- * gxds_judgement. Nodes that left the graph are marked as changed. Returns the nodes with a list.
- */
+/* Finds out which nodes are in the graph now, and fills in their gxds_judgement. Nodes that left
+ * the graph are marked as changed. Returns the nodes with a list. */
 gxds_node_list gxds_nodes_judge(gxds_dependency_manager *m);
-/* The entry that the node is to show, by what is known of its resources, by the judgement, and by
- * what the members of its list show. The caller owns the returned reference. NULL: the node stays
- * as it is. */
+/* The entry that the node must show now. It depends on the node's resources, on its judgement, and
+ * on what the members of its list show. The caller owns the returned reference. NULL: the node
+ * stays as it is. */
 const gxds_cluster_entry *gxds_node_evaluate(const gxds_dependency_manager *m,
                                              const gxds_node *node);
 /* The list whose members gxds_node_evaluate() looks at; NULL if there is none. */
@@ -312,8 +318,8 @@ const gxds_cluster *gxds_node_next_list(const gxds_node *node);
 /* Sets whether RPCs hold the plugin of that name. A held plugin stays in the snapshot. */
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held);
 bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str name);
-/* The plugins for the next snapshot: the pointer from the last one, if they are equal. The caller
- * owns the returned reference. */
+/* The plugins for the next snapshot. If they equal those of the last snapshot, it is the same
+ * pointer. The caller owns the returned reference. */
 const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m);
 
 /* ---- the snapshot (dependency_publish.c) ---- */

@@ -187,7 +187,7 @@ static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
   switch (s->kind) {
     case GXDS_SUBJECT_LISTENER:
     case GXDS_SUBJECT_ROUTE_CONFIG:
-      break; /* settle() looks at them anyway */
+      break; /* settle() checks these in any case */
     case GXDS_SUBJECT_NODE:
       gxds_node_touch(m, (gxds_node *)s);
       break;
@@ -260,7 +260,7 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
   gxds_error_unref(error);
 }
 
-/* Whether an error entry is a deleted one depends on the reasons of the node. */
+/* The reasons for which a node is a root decide whether an error counts as a deletion. */
 static void reasons_changed(gxds_dependency_manager *m, gxds_node *node) {
   gxds_node_changed(m, node);
   gxds_node_touch(m, node);

@@ -15,13 +15,14 @@
  *
  * So a slow resource delays only itself, and the clusters that RPCs use in its place. A cluster
  * whose new endpoints are awaited keeps its old entry. So does an aggregate that waits for a new
- * member, and with it every cluster that it shows, because some of these may be about to lose
- * endpoints to the new member. A cluster has one entry for all its users: it stays as it was for
- * them too, at most until the awaited resource is known to be missing. An error of the listener or
- * the route configuration fails the channel; an error of a cluster or its endpoints concerns that
- * cluster only. The cost depends on the changes: only those of the listener, the routes and the
- * clusters that RPCs hold look at all clusters, and only those of an aggregate look at all
- * aggregates and what they name. */
+ * member. The clusters that it shows keep their old entries too, because some of them may be about
+ * to lose endpoints to the new member. A cluster has one entry for all its users, so it stays
+ * unchanged for other users too. This lasts at most until the awaited resource is known to be
+ * missing. An error of the listener or the route configuration fails the channel; an error of a
+ * cluster or its endpoints concerns that cluster only. The cost depends on what changed. Changes of
+ * the listener, of the routes, or of the clusters that RPCs hold look at all clusters. Changes of
+ * an aggregate look at all aggregates and what they name. All other changes look only at what
+ * changed. */
 #ifndef GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 #define GRPC_XDS_XDS_RESOLVER_DEPENDENCY_MANAGER_H_
 
@@ -37,7 +38,8 @@ typedef enum gxds_dependency_action_kind {
   GXDS_DEPENDENCY_WATCH,   /* token, type, name: watch it, and report resources and errors with the
                               token */
   GXDS_DEPENDENCY_UNWATCH, /* token */
-  GXDS_DEPENDENCY_PUBLISH, /* config, route_targets: the channel is to use this snapshot */
+  GXDS_DEPENDENCY_PUBLISH, /* config, route_targets: the channel must use this snapshot from now
+                              on */
   GXDS_DEPENDENCY_FAIL,    /* status: the channel has no configuration to use */
   GXDS_DEPENDENCY_DNS_START,     /* token, name "host:port": resolve it, and report the addresses at
                                     each change */
@@ -60,8 +62,9 @@ typedef struct gxds_dependency_action {
 typedef struct gxds_dependency_manager_options {
   gxds_str listener_name;
   gxds_str data_plane_authority; /* chooses the virtual host */
-  gxds_str node_id;              /* for messages */
-  gxds_load_store *load_store;   /* for each snapshot; takes its own reference. May be NULL */
+  gxds_str node_id;              /* this client's node id, for messages */
+  gxds_load_store *load_store;   /* becomes part of each snapshot; takes its own reference. May be
+                                    NULL */
 } gxds_dependency_manager_options;
 
 /* Makes a manager. Its first action is to watch the listener. The caller ends it with
@@ -72,8 +75,8 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m);
 
 /* ---- events; none does anything visible before settle() ---- */
 
-/* Names the xDS server that sent the resource which is reported next, for messages. Here and below,
- * an unknown token is ignored. */
+/* Names the xDS server that sent the resource that is reported next. The name is for messages. Here
+ * and below, an unknown token is ignored. */
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token, gxds_str server);
 /* Reports a resource (error is NULL), or that there is none (resource is NULL, and error is the
  * reason); then an earlier resource is no longer used (A88). Takes its own reference to either. */
@@ -90,9 +93,9 @@ void gxds_dependency_manager_on_dns(gxds_dependency_manager *m, uint64_t token,
 /* A74's dynamic subscriptions. They are counted. An unsubscribe without a subscribe is ignored. */
 void gxds_dependency_manager_subscribe(gxds_dependency_manager *m, gxds_str cluster);
 void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cluster);
-/* A31: whether RPCs may use this cluster, or the child of this plugin if the snapshot has one.
- * While held is true, the target stays in the snapshot, among its roots or plugins, whether or not
- * a route names it. Not counted. */
+/* A31: reports whether RPCs still hold this cluster, or the child of this plugin if the snapshot
+ * has one. While held is true, the target stays in the snapshot, among its roots or plugins, even
+ * if no route names it. Calls are not counted. */
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held);
 /* An LB policy asks for new addresses: all DNS names are resolved again (A74). */
 void gxds_dependency_manager_reresolve(gxds_dependency_manager *m);

@@ -1,4 +1,4 @@
-/* Cluster specifier plugins: of the published routes, and those that RPCs still hold. */
+/* Cluster specifier plugins: those of the published routes, and those that RPCs still hold. */
 #include "xds_resolver/dependency_internal.h"
 
 void gxds_dependency_hold_plugin(gxds_dependency_manager *m, gxds_str name, bool held) {

@@ -19,7 +19,8 @@ static bool root_is(const gxds_root *r, const gxds_listener *listener,
   return r->set && r->listener == listener && r->route_config == route_config;
 }
 
-/* Whether the candidate's routes name other clusters than those of the published root, if any. */
+/* Whether the candidate's routes name other clusters than those of the published root, or there is
+ * no published root. */
 static bool candidate_names_others(const gxds_dependency_manager *m) {
   return m->candidate.names != m->published.names;
 }
@@ -141,8 +142,8 @@ static void stop_route_config(gxds_dependency_manager *m, gxds_subject **s) {
   *s = NULL;
 }
 
-/* Watches the route configuration of that name (none if it is empty), and stops watching any other.
- * Only the published root's is watched until it is replaced. */
+/* Watches the route configuration of that name (none if it is empty), and ends the watch of any
+ * other. But the published root's route configuration is watched until the root is replaced. */
 static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
   bool is_watched =
       m->route_config ? gxds_str_equal(gxds_subject_name(m->route_config), name) : name.size == 0;
@@ -151,7 +152,7 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
   m->route_config = NULL;
   if (name.size && m->old_route_config &&
       gxds_str_equal(gxds_subject_name(m->old_route_config), name)) {
-    m->route_config = m->old_route_config; /* the old one is needed again */
+    m->route_config = m->old_route_config; /* the old route configuration is needed again */
     m->old_route_config = NULL;
   }
   if (before) {
@@ -168,7 +169,7 @@ static void want_route_config(gxds_dependency_manager *m, gxds_str name) {
     gxds_subject_start(m, m->route_config, GXDS_SUBJECT_ROUTE_CONFIG,
                        gxds_shared_name_create(name));
   }
-  gxds_nodes_touch_all(m); /* their notes have its ambient error */
+  gxds_nodes_touch_all(m); /* the notes of nodes have its ambient error */
 }
 
 void gxds_root_drop_old(gxds_dependency_manager *m) {
@@ -216,7 +217,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
   }
   switch (m->route_config->presence) {
     case GXDS_REQUESTED:
-      clear_candidate(m); /* the listener that it was made from is out of date */
+      clear_candidate(m); /* the candidate's listener is out of date */
       break;
     case GXDS_FAILED:
       fail(m, gxds_subject_failure(m->route_config));

@@ -27,7 +27,7 @@
  * if it may be a root for other reasons than before, or if it left the graph.
  *
  * The manager is reshaped if a change concerns more than one node: the snapshot has other roots, a
- * node of the graph became a root or is none any more, a list has other members, a member became a
+ * node of the graph became a root or is no longer one, a list has other members, a member became a
  * leaf, an aggregate or an error, or its error is another one. Only then does the time depend on
  * the size of the graph and on the number of roots. So a dynamic subscription costs the same among
  * any number of clusters.
@@ -85,7 +85,7 @@ static void renew_dirty(gxds_dependency_manager *m) {
     gxds_node *node = m->changed.items[i];
     if (!node->dirty || node->is.kept) continue;
     node->dirty = false;
-    /* Step 7 drops those that are not reached. */
+    /* Step 7 drops nodes that are not reached. */
     bool reached = gxds_node_is_reached(node, GXDS_WALK_BOTH);
     if (reached && !node->is.has_list) renew_node(m, node);
   }
@@ -114,7 +114,8 @@ static void renew_listed(gxds_dependency_manager *m, const gxds_node_list *liste
   }
 }
 
-/* listed: the nodes of the graph with a list, if step 3 ran. */
+/* Step 4 of settling. listed: the nodes of the graph that have a list; empty if step 3 did not
+ * run. */
 static void renew(gxds_dependency_manager *m, const gxds_node_list *listed) {
   renew_dirty(m);
   renew_listed(m, listed);

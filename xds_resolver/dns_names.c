@@ -9,7 +9,7 @@ typedef struct dns_name {
   uint64_t token;
   gxds_str name;
   gxds_dns *dns;
-  bool failed;                 /* its last resolution failed */
+  bool failed;                 /* the last resolution of the name failed */
   const gxds_endpoints *known; /* a reference; NULL: never resolved */
   UT_hash_handle by_token;
 } dns_name;
@@ -70,7 +70,7 @@ static void on_resolved(void *arg, const gxds_address *addresses, size_t count,
   }
   learn(d, make_locality(d->name, addresses, count));
   const gxds_resource *known =
-      gxds_resource_ref(&d->known->base); /* on_result() may stop the name */
+      gxds_resource_ref(&d->known->base); /* on_result() may stop the name, so hold a reference */
   n->on_result(n->arg, token, (const gxds_endpoints *)known, status);
   gxds_resource_unref(known);
 }

@@ -37,9 +37,9 @@ typedef struct gxds_mail {
 } gxds_mail;
 
 typedef struct gxds_mailbox_owner {
-  /* Called when mail comes into an empty box. The owner must have gxds_mailbox_take() called soon,
-   * on its own thread. The callback runs on the thread that posted, which may hold the host's
-   * locks, so it must only post a message. m is borrowed: valid during the call; to keep it, take a
+  /* Called when mail comes into an empty box. The owner must call gxds_mailbox_take() soon, on its
+   * own thread. The callback runs on the thread that posted, which may hold the host's locks, so it
+   * must only post a message. m is borrowed: valid during the call; to keep it, take a
    * reference. */
   void (*wake)(void *arg, gxds_mailbox *m);
   /* Called when the box is freed, on any thread. May be NULL. */
@@ -57,8 +57,8 @@ gxds_mail *gxds_mailbox_take(gxds_mailbox *m);
 /* The mail after this one, among those that were taken together; NULL: this is the last. */
 gxds_mail *gxds_mail_next(const gxds_mail *mail);
 void gxds_mail_destroy(gxds_mail *mail);
-/* Drops all mail in the box, and any that is posted later, without a call of wake. Only on the
- * owner's thread. */
+/* Drops all mail in the box, and all mail that is posted later. wake is no longer called. Only on
+ * the owner's thread. */
 void gxds_mailbox_close(gxds_mailbox *m);
 
 #ifdef __cplusplus

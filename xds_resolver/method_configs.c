@@ -57,7 +57,7 @@ static void add_filters(gxds_text *json, const gxds_method_config *c, gxds_http_
   if (any) gxds_text_add_z(json, "]");
 }
 
-/* The host counts in milliseconds, and would treat less than one as no limit. */
+/* The host counts in milliseconds, and would treat less than one millisecond as no limit. */
 static gxds_duration to_milliseconds(gxds_duration d) {
   return d / GXDS_MILLISECOND * GXDS_MILLISECOND +
          (d % GXDS_MILLISECOND && d < INT64_MAX - GXDS_MILLISECOND ? GXDS_MILLISECOND : 0);

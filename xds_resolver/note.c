@@ -2,7 +2,7 @@
 
 static bool has_origin(const gxds_error *e) { return e->server.size > 0 || e->node_id.size > 0; }
 
-/* Adds the server and node of an error, except those that the next error repeats. */
+/* Adds the server and node of an error, unless the next error has the same ones. */
 static void add_origin_before(gxds_text *t, const gxds_error *e, const gxds_error *next) {
   gxds_str server = e->server;
   gxds_str node_id = e->node_id;

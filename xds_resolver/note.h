@@ -2,8 +2,8 @@
  * resource (A88's resolution_note): "CDS resource a, EDS resource a: why; DNS name b:80: why (xDS
  * server S) …". It becomes one gxds_error, which the policies above the cluster add to their own.
  *
- * Lives in the caller's struct; zero-initialised is empty. Resources with the same error share one
- * text. Server and node are named once if they are the same for all. */
+ * Lives in the caller's struct; zero-initialised, it is empty. Resources with the same error share
+ * one text. Server and node are named once if they are the same for all. */
 #ifndef GRPC_XDS_XDS_RESOLVER_NOTE_H_
 #define GRPC_XDS_XDS_RESOLVER_NOTE_H_
 
@@ -24,7 +24,8 @@ typedef struct gxds_note {
 } gxds_note;
 
 /* Adds an error, which must stay valid until the note is taken. NULL, or an error without a
- * message, adds nothing. kind is such as "CDS resource". name is escaped. */
+ * message, adds nothing. kind is the kind of the resource, such as "CDS resource". name is
+ * escaped. */
 void gxds_note_add(gxds_note *n, const char *kind, gxds_str name, const gxds_error *why);
 /* Makes the error from the note; n is empty afterwards. The caller owns the returned reference.
  * origin (code GXDS_OK) names the server and node that the cluster comes from. A note without

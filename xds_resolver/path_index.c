@@ -7,11 +7,11 @@
 
 typedef struct gxds_path_chain {
   uint64_t hash;
-  uint32_t first; /* GXDS_PATH_CHAIN_END if the place is empty */
+  uint32_t first; /* the chain's first route; GXDS_PATH_CHAIN_END if the place is empty */
   uint32_t last;
 } gxds_path_chain;
 
-/* FNV-1a: not the best of hashes, but computing the hash of a text passes through the hashes of its
+/* FNV-1a: not the best hash, but the computation of a text's hash also yields the hashes of all its
  * prefixes. Collisions on purpose are no concern, because the control plane, which chooses the
  * texts, is trusted. */
 #define HASH_START 0xcbf29ce484222325u
@@ -32,7 +32,8 @@ static uint64_t hash_text(gxds_str text, bool ignore_case) {
   return state;
 }
 
-/* The hash of a chain: from the hash of its text, and its kind, spread over all bits. */
+/* The hash of a chain: made from the hash of its text and from its kind, and spread over all
+ * bits. */
 static uint64_t hash_finish(uint64_t state, gxds_path_match_kind kind, bool ignore_case) {
   uint64_t h = state + (uint64_t)kind * 2 + (ignore_case ? 1 : 0);
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;

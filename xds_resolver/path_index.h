@@ -18,18 +18,21 @@ extern "C" {
 #define GXDS_PATH_CHAINS_MAX 64u
 
 typedef struct gxds_path_lengths {
-  size_t *items; /* ascending, without duplicates */
+  size_t *items; /* lengths, ascending, without duplicates */
   size_t count;
 } gxds_path_lengths;
 
 typedef struct gxds_path_index {
-  const gxds_route *routes; /* borrowed: valid as long as the index */
-  uint32_t *next;           /* by route: the next route of its chain, or GXDS_PATH_CHAIN_END */
+  const gxds_route *routes;       /* borrowed: valid as long as the index */
+  uint32_t *next;                 /* for each route, the next route of its chain, or
+                                     GXDS_PATH_CHAIN_END */
   struct gxds_path_chain *chains; /* an open-addressed hash table of chains */
-  size_t mask;                    /* the size of the table less one */
-  gxds_path_lengths prefix[2];    /* the lengths of prefixes; [1]: of those that ignore case */
-  gxds_path_lengths segments[2];  /* of path-separated prefixes; [1]: of those that ignore case */
-  bool exact[2];                  /* whether there are exact paths; [1]: that ignore case */
+  size_t mask;                    /* the size of the table minus one */
+  gxds_path_lengths prefix[2];    /* the lengths of prefixes; [1]: of the prefixes that ignore
+                                     case */
+  gxds_path_lengths segments[2];  /* the lengths of path-separated prefixes; [1]: of those that
+                                     ignore case */
+  bool exact[2];                  /* whether there are exact paths; [1]: whether any ignore case */
   /* Which kinds the index has. Kinds that it lacks are not searched. */
   bool has_ignoring_case;         /* prefixes or exact paths that ignore case */
   bool has_segments;              /* path-separated prefixes */
@@ -44,9 +47,9 @@ void gxds_path_index_init(gxds_path_index *x, const gxds_route *routes,
                           const gxds_str *regex_prefixes, size_t count);
 void gxds_path_index_fini(gxds_path_index *x);
 
-/* Finds the first route of every chain that matches the path, and of every chain of regular
- * expressions that may match, which the caller must still try. Returns how many. If that is more
- * than GXDS_PATH_CHAINS_MAX, there are too many, and out has no meaning. */
+/* Finds the first route of every chain that matches the path. Also finds the first route of every
+ * chain of regular expressions that may match; the caller must still try these. Returns the number
+ * of chains. If it is more than GXDS_PATH_CHAINS_MAX, out is not valid. */
 size_t gxds_path_index_find(const gxds_path_index *x, gxds_str path,
                             uint32_t out[GXDS_PATH_CHAINS_MAX]);
 

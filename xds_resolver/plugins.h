@@ -14,7 +14,8 @@ extern "C" {
 
 typedef struct gxds_plugin {
   gxds_str name;    /* the name of the child */
-  gxds_str lb_json; /* its LB policy, as a list that the host's registry of policies accepts */
+  gxds_str lb_json; /* the child's LB policy, as a list that the host's registry of policies
+                       accepts */
 } gxds_plugin;
 
 typedef struct gxds_plugins {
@@ -26,10 +27,11 @@ typedef struct gxds_plugins {
 /* Adds the name of the child for a route's plugin, "cluster_specifier_plugin:NAME@SERVER", which
  * RPCs of the route carry. The lookup server is part of the name, so that a new server gets a new
  * policy, beside the old one, as long as RPCs may use that. Otherwise the host's rls policy would
- * get the new server, and destroy the channel to the old one under lookups that have just begun. */
+ * get the new server, and destroy the channel to the old server while lookups that have just begun
+ * still use it. */
 void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route);
 
-/* Makes a set of the items, which are copied. Of two with the same name, the first counts. The
+/* Makes a set of the items, which are copied. If two have the same name, the first one counts. The
  * caller owns the returned reference. Here and everywhere, NULL means that there are no plugins. */
 const gxds_plugins *gxds_plugins_create(const gxds_plugin *items, size_t count);
 /* Makes the set of plugins that the routes of a virtual host name. The caller owns the returned

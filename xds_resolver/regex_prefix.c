@@ -1,7 +1,8 @@
 #include "xds_resolver/regex_prefix.h"
 
 gxds_str gxds_regex_prefix(const void *regex, const gxds_host *host) {
-  enum { kLongest = 128 }; /* a longer prefix is cut; the beginning of a prefix is a prefix too */
+  /* A longer prefix is cut, because the beginning of a prefix is a prefix too. */
+  enum { kLongest = 128 };
   gxds_str least;
   gxds_str most;
   if (!host->regex_range(regex, kLongest, &least, &most)) return gxds_str_of(NULL, 0);

@@ -1,4 +1,4 @@
-/* The fixed prefix of all texts that match a regular expression. */
+/* Finds the fixed prefix of all texts that match a regular expression. */
 #ifndef GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
 #define GRPC_XDS_XDS_RESOLVER_REGEX_PREFIX_H_
 

@@ -25,7 +25,7 @@ void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host) {
 
 static uint64_t hash_of(gxds_str text) { return XXH64(text.data, text.size, 0); }
 
-/* Computes the hash of one policy. False if it gives none for this RPC. */
+/* Computes the hash of one policy. False if the policy gives no hash for this RPC. */
 static bool hash_by(const gxds_hash_policy *p, const struct gxds_hashed_header *header,
                     const gxds_host *host, const gxds_route_request *request, uint64_t *hash) {
   if (p->kind == GXDS_HASH_CHANNEL_ID) {

@@ -15,7 +15,7 @@ typedef struct gxds_request_hasher {
   struct gxds_hashed_header {
     void *rewrite; /* NULL if nothing is rewritten */
     gxds_header_source source;
-  } * headers; /* one per policy */
+  } * headers; /* one for each policy */
 } gxds_request_hasher;
 
 /* route and host: borrowed, valid as long as the hasher. */
@@ -23,11 +23,11 @@ void gxds_request_hasher_init(gxds_request_hasher *h, const gxds_route *route,
                               const gxds_host *host);
 void gxds_request_hasher_fini(gxds_request_hasher *h, const gxds_host *host);
 
-/* gxds_request_hasher_hash() for a route that has hash policies. */
+/* The part of gxds_request_hasher_hash() for routes that have hash policies. */
 bool gxds_request_hasher_by_policies(const gxds_request_hasher *h, const gxds_host *host,
                                      const gxds_route_request *request, uint64_t *hash);
 /* Computes the RPC's hash. False if no hash policy gives one; most routes have no policies. Then
- * the RPC has a random hash, which is drawn only by the policy that needs it. */
+ * the RPC gets a random hash, which only a policy that needs a hash draws. */
 static inline bool gxds_request_hasher_hash(const gxds_request_hasher *h, const gxds_host *host,
                                             const gxds_route_request *request, uint64_t *hash) {
   return h->route->hash_policy_count > 0 && gxds_request_hasher_by_policies(h, host, request, hash);

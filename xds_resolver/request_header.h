@@ -12,15 +12,16 @@
 extern "C" {
 #endif
 
-/* Where the value of a header comes from. It depends on the name alone, so it is found once, and
- * RPCs compare no names. */
+/* Where the value of a header comes from. It depends only on the name, so it is determined once,
+ * and no names are compared during RPCs. */
 typedef enum gxds_header_source {
   GXDS_HEADER_METADATA,
-  GXDS_HEADER_NEVER, /* never there: "…-bin" (A28), and :scheme, which depends on the connection */
+  GXDS_HEADER_NEVER,        /* always missing: "…-bin" (A28), and :scheme, which depends on the
+                               connection */
   GXDS_HEADER_CONTENT_TYPE, /* the value that the transport will send (A28) */
   GXDS_HEADER_METHOD,       /* always POST in gRPC */
   GXDS_HEADER_REQUEST_PATH,
-  GXDS_HEADER_AUTHORITY, /* the RPC's own, or else its channel's */
+  GXDS_HEADER_AUTHORITY, /* the RPC's own authority, or else its channel's */
 } gxds_header_source;
 
 gxds_header_source gxds_header_source_of(gxds_str name);

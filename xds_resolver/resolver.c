@@ -9,14 +9,15 @@
 #include "xds_resolver/dependency_manager.h"
 #include "xds_resolver/dns_names.h"
 
-/* The owner that the mailbox calls. It may outlive the resolver, and keeps the reactor alive. */
+/* The owner of the mailbox, whose callbacks the mailbox calls. It may outlive the resolver, and has
+ * a use of the reactor. */
 typedef struct box {
   gxds_mailbox *mailbox;   /* borrowed: the mailbox owns this box */
   gxds_resolver *resolver; /* only on the reactor's thread; NULL if the resolver is closed */
 } box;
 
 struct gxds_resolver {
-  /* Set before it starts. */
+  /* Set before the resolver starts. */
   gxds_str target;
   bool private_client;
   gxds_str uri_authority;
@@ -32,18 +33,19 @@ struct gxds_resolver {
   unsigned opened_in; /* the generation of the reactor in which it started */
   box *box;
 
-  /* Between the two sides. */
+  /* The slot between the two sides. */
   _Atomic(gxds_resolver_update *) slot;
 
   /* Only on the reactor's thread. */
   const gxds_bootstrap *bootstrap;
   gxds_bootstrap_share *share; /* NULL if the bootstrap is this channel's own */
-  gxds_prepared *prepared;     /* until the client is acquired */
+  gxds_prepared *prepared;     /* set until the client is acquired */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL if the listener's name can't be made */
   gxds_dns_names *dns_names;        /* NULL if the listener's name can't be made */
   gxds_cluster_refs *cluster_refs;
-  const gxds_cluster_set *clusters; /* of the last update's routes; NULL if it was a failure */
+  const gxds_cluster_set *clusters; /* holds on the clusters of the last update's routes; NULL if
+                                       that update was a failure */
 };
 
 /* ---- updates ---- */
@@ -60,7 +62,8 @@ static void put_update(gxds_resolver *r, gxds_resolver_update *take_update) {
   gxds_resolver_update *missed =
       atomic_exchange_explicit(&r->slot, take_update, memory_order_acq_rel);
   if (missed) {
-    gxds_resolver_update_destroy(missed); /* the scheduled drain finds the new one */
+    gxds_resolver_update_destroy(missed); /* the drain that is already scheduled takes the new
+                                             update */
   } else {
     r->schedule(r->arg);
   }
@@ -94,8 +97,8 @@ static void put_config(gxds_resolver *r, const gxds_config *config,
 
 /* ---- the dependency manager's actions ---- */
 
-/* Carries out an action. True if that reported an event to the manager, which must then settle
- * again. */
+/* Carries out an action. Returns true if this reported an event to the manager, so that the manager
+ * must settle again. */
 static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
   switch (a->kind) {
     case GXDS_DEPENDENCY_WATCH:
@@ -105,7 +108,7 @@ static bool carry_out(gxds_resolver *r, const gxds_dependency_action *a) {
       gxds_client_handle_unwatch(r->handle, a->token);
       return false;
     case GXDS_DEPENDENCY_PUBLISH: {
-      /* Taking holds calls the manager, after which a->config is not valid any more. */
+      /* The code below calls the manager, after which a->config is no longer valid. */
       const gxds_config *config = gxds_config_ref(a->config);
       const gxds_names *names = gxds_names_ref(a->route_targets);
       put_config(r, config, names);
@@ -246,7 +249,7 @@ static void begin(void *arg) {
   settle(r);
 }
 
-/* Frees the resolver with everything that was set before it started. */
+/* Frees the resolver, and everything that was set before its start. */
 static void destroy(gxds_resolver *r) {
   gxds_str_free(&r->target);
   gxds_str_free(&r->uri_authority);
@@ -270,12 +273,12 @@ static void end(void *arg) {
   gxds_client_handle_release(r->handle);
   r->gone(r->arg);
   destroy(r);
-  gxds_mailbox_unref(mailbox); /* this may end the reactor */
+  gxds_mailbox_unref(mailbox); /* the last release may end the reactor */
 }
 
 /* ---- the owner's side ---- */
 
-/* Reads the bootstrap for this channel. A failure says where it was looked for. */
+/* Reads the bootstrap for this channel. A failure says where the bootstrap was expected. */
 static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out) {
   gxds_str json;
   gxds_str where;
@@ -299,8 +302,8 @@ static gxds_status read_bootstrap(const gxds_resolver_options *o, const gxds_boo
   return status;
 }
 
-/* Gets the bootstrap that other channels of the target use, or reads it. *share becomes a use of
- * it, and stays NULL if the bootstrap is the channel's own. */
+/* Gets the bootstrap that other channels of the target use, or reads it. Sets *share to a use of
+ * the shared bootstrap; it stays NULL if the bootstrap is the channel's own. */
 static gxds_status get_bootstrap(const gxds_resolver_options *o, const gxds_bootstrap **out,
                                  gxds_bootstrap_share **share) {
   if (o->bootstrap_json) return read_bootstrap(o, out);

@@ -28,14 +28,14 @@ typedef struct gxds_resolver gxds_resolver;
 typedef struct gxds_resolver_options {
   gxds_str target; /* the channel's target, in canonical form; it decides which channels share an
                       XdsClient (transport/clients.h) */
-  gxds_str uri_authority;        /* of the xds: URI; empty if there is none */
-  gxds_str uri_path;             /* of the xds: URI, decoded, without the leading slash */
+  gxds_str uri_authority;        /* the authority of the xds: URI; empty if there is none */
+  gxds_str uri_path;             /* the path of the xds: URI, decoded, without the leading slash */
   gxds_str data_plane_authority; /* chooses the virtual host */
-  /* If not NULL, this is the bootstrap, and the channel has an XdsClient of its own. */
+  /* If not NULL, this is the bootstrap, and the channel has its own XdsClient. */
   const char *bootstrap_json;
-  /* Used only if this channel is the one that makes the XdsClient: the arguments of the client's
-   * channels to the servers, and its does-not-exist timeout (0 means the default). args is
-   * borrowed: valid until gone(); may be NULL. */
+  /* Used only if this channel makes the XdsClient: the arguments of the client's channels to the
+   * servers, and the client's does-not-exist timeout (0 means the default). args is borrowed: valid
+   * until gone(); may be NULL. */
   const grpc_channel_args *args;
   gxds_duration resource_timeout;
   const gxds_host *host;    /* borrowed: valid until the process ends */
@@ -44,25 +44,26 @@ typedef struct gxds_resolver_options {
   /* Called when there is an update to take, on the reactor's thread. It must only pass this on to
    * another thread. */
   void (*schedule)(void *arg);
-  /* Called some time after gxds_resolver_close(), on the reactor's thread: arg is not used any
-   * more. */
+  /* Called some time after gxds_resolver_close(), on the reactor's thread: arg is no longer
+   * used. */
   void (*gone)(void *arg);
   void *arg;
 } gxds_resolver_options;
 
-/* The configuration that the channel is to use from now on. Owned by whoever took it. */
+/* The configuration that the channel must use from now on. Owned by whoever took it. */
 typedef struct gxds_resolver_update {
   gxds_status failure;              /* not OK if the channel has no configuration to use (A74) */
   const gxds_config *config;        /* a reference; NULL if failure is not OK */
-  const gxds_cluster_set *clusters; /* a reference: holds on the clusters of the routes and the
-                                       children of their plugins. The same pointer as before, as
-                                       long as they name the same ones. NULL if failure is not OK */
+  const gxds_cluster_set *clusters; /* a reference: holds on the clusters of the routes, and on the
+                                       children of their plugins. It is the same pointer as before,
+                                       as long as the routes name the same clusters and plugins.
+                                       NULL if failure is not OK */
 } gxds_resolver_update;
 
 /* Reads the bootstrap, unless a channel of the same target uses it already, and does everything
- * that may block (credentials) on the calling thread; then starts on the reactor. If the bootstrap
- * can't be read or is wrong, the status says what was looked for and where; then nothing was
- * started, and gone() is not called. */
+ * that may block (it makes credentials) on the calling thread; then starts on the reactor. If the
+ * bootstrap cannot be read or is wrong, the status says what was expected and where. Then nothing
+ * was started, and gone() is not called. */
 GXDS_MUST_USE gxds_status gxds_resolver_start(const gxds_resolver_options *options,
                                               gxds_resolver **out);
 

@@ -61,7 +61,7 @@ static bool parse_integer(gxds_str s, int64_t *out) {
   if (s.size && (s.data[0] == '-' || s.data[0] == '+')) s = last(s, s.size - 1);
   if (s.size == 0) return false;
   int64_t value =
-      0; /* the negated value, because there is one more negative number than positive ones */
+      0; /* the negated value, because negative numbers have a larger range than positive ones */
   for (size_t i = 0; i < s.size; i++) {
     if (s.data[i] < '0' || s.data[i] > '9') return false;
     if (__builtin_mul_overflow(value, 10, &value)) return false;
@@ -100,8 +100,8 @@ static bool value_matches(const gxds_header_match *h, const void *regex, const g
   return compare(h, regex, host, value) != h->invert;
 }
 
-/* Whether an RPC without the header matches. A missing header matches no comparison, inverted or
- * not, unless it counts as an empty one, as in Envoy. */
+/* Whether an RPC without the header matches. As in Envoy, a missing header matches no comparison,
+ * inverted or not, unless a missing header counts as empty. */
 static bool missing_matches(const gxds_header_match *h, const void *regex, const gxds_host *host) {
   if (h->missing_is_empty) return value_matches(h, regex, host, gxds_str_of(NULL, 0));
   return h->kind == GXDS_HEADER_PRESENT && h->present == h->invert;

@@ -12,8 +12,8 @@ extern "C" {
 
 /* One header matcher of the route, compiled. */
 typedef struct gxds_header_matcher {
-  gxds_str name; /* if the route before it begins with the same header name, this points to the
-                    bytes of that name, so that comparing the two is fast */
+  gxds_str name; /* if the previous route's first header matcher has the same name, this points to
+                    the bytes of that name, so that the two names can be compared quickly */
   void *regex;   /* NULL if the matcher is of another kind */
   gxds_header_source source;
   bool when_missing; /* whether an RPC without the header matches */
@@ -26,20 +26,22 @@ typedef struct gxds_route_matcher {
 } gxds_route_matcher;
 
 /* route and host are borrowed: valid as long as the matcher. before is the matcher of a route that
- * is often tried before this one; its route must live as long. NULL if there is none. */
+ * is often tried before this one; its route must stay valid as long. before is NULL if there is
+ * none. */
 void gxds_route_matcher_init(gxds_route_matcher *m, const gxds_route *route, const gxds_host *host,
                              const gxds_route_matcher *before);
 void gxds_route_matcher_fini(gxds_route_matcher *m, const gxds_host *host);
 
 /* The header that was read last in the search for one RPC's route: many routes match on the same
- * header. Zero-initialised is empty. */
+ * header. Zero-initialised, it is empty. */
 typedef struct gxds_header_memo {
-  gxds_str name; /* empty if there is none yet. Borrowed from a route */
+  gxds_str name; /* empty if no header was read yet. Borrowed from a route */
   gxds_str value;
   bool present;
 } gxds_header_memo;
 
-/* gxds_route_matcher_path() for a path matcher that needs more than a comparison of bytes. */
+/* The part of gxds_route_matcher_path() for path matchers that need more than a comparison of
+ * bytes. */
 bool gxds_route_matcher_other_path(const gxds_route_matcher *m, const gxds_host *host,
                                    gxds_str path);
 static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gxds_host *host,
@@ -55,8 +57,8 @@ static inline bool gxds_route_matcher_path(const gxds_route_matcher *m, const gx
  * headers match and there is a fraction. */
 bool gxds_route_matcher_conditions(const gxds_route_matcher *m, const gxds_host *host,
                                    const gxds_route_request *request, gxds_header_memo *memo);
-/* gxds_route_matcher_conditions(), with a fast way for routes that have neither headers nor
- * fraction, as most do. */
+/* Like gxds_route_matcher_conditions(), but fast for routes that have neither headers nor a
+ * fraction, as most routes. */
 static inline bool gxds_route_matcher_rest(const gxds_route_matcher *m, const gxds_host *host,
                                            const gxds_route_request *request,
                                            gxds_header_memo *memo) {

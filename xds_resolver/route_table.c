@@ -8,8 +8,8 @@
 #include "xds_resolver/request_hash.h"
 #include "xds_resolver/route_match.h"
 
-/* One cluster of a route. It is chosen if the drawn number is below its end, and not below the end
- * of the share before. */
+/* One cluster of a route. It is chosen if the drawn number is below the end of this share, but not
+ * below the end of the previous share. */
 typedef struct share {
   uint64_t end;
   gxds_route_target
@@ -19,7 +19,7 @@ typedef struct share {
 typedef struct compiled_route {
   gxds_route_matcher matcher;
   gxds_request_hasher hasher;
-  const share *shares; /* in the table's own array */
+  const share *shares; /* points into the table's own array */
   size_t share_count;  /* 0 if a client can't carry out the route's action */
 } compiled_route;
 
@@ -31,7 +31,7 @@ struct gxds_route_table {
   size_t route_count;
   share *shares;
   gxds_method_configs *method_configs;
-  gxds_str *regex_prefixes; /* by route */
+  gxds_str *regex_prefixes; /* for each route, its fixed prefix */
   gxds_path_index paths;
 };
 
@@ -57,7 +57,7 @@ const gxds_names *gxds_route_cluster_names(const gxds_virtual_host *virtual_host
 typedef struct compiler {
   gxds_route_table *table;
   const gxds_names *clusters;
-  gxds_duration max_stream_duration; /* of the listener */
+  gxds_duration max_stream_duration; /* the listener's max_stream_duration */
   share *next_share;
   gxds_method_config last; /* the contents of number last_number */
   size_t last_number;
@@ -74,8 +74,8 @@ static bool has_none(const gxds_method_config *c) {
   return c->overrides[0]->count == 0 && c->overrides[1]->count == 0;
 }
 
-/* Most routes have the same method config as the route before, which is found out without making
- * its text. */
+/* Most routes have the same method config as the previous route. This is checked first, without
+ * making the text. */
 static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_route_cluster *target) {
   gxds_method_config wanted = c->last;
   wanted.timeout = timeout_of(c, r);
@@ -103,7 +103,7 @@ static size_t find_target(const compiler *c, gxds_str name) {
   return place;
 }
 
-/* As in Envoy, the rewrite of a weighted cluster comes before the route's. */
+/* As in Envoy, the rewrite of a weighted cluster takes precedence over the route's. */
 static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route_cluster *target) {
   return target->host_rewrite ? target->host_rewrite : r->host_rewrite;
 }
@@ -256,7 +256,7 @@ static __attribute__((noinline)) bool match_by_index(const gxds_route_table *t,
   return true;
 }
 
-/* With at most so many routes, comparing costs less than hashing the path. */
+/* Up to this many routes, comparisons cost less than the hash of the path. */
 enum { kFewRoutes = 4 };
 
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request) {
@@ -275,8 +275,8 @@ static const share *pick_share(const compiled_route *r, const gxds_route_request
   return &r->shares[at];
 }
 
-/* A60: a session stays in its cluster as long as the route has that cluster, whatever was drawn.
- * Returns the share of the session's cluster, or drawn. Leaves the decoded cookie in
+/* A60: a session stays in its cluster as long as the route has that cluster, whichever cluster was
+ * drawn. Returns the share of the session's cluster, or else `drawn`. Leaves the decoded cookie in
  * request->session. */
 static __attribute__((noinline)) const share *share_of_session(const compiled_route *r,
                                                                const share *drawn,

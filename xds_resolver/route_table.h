@@ -1,9 +1,9 @@
 /* gxds_route_table: the compiled routes of a virtual host. It finds the route of an RPC (A27, A28)
  * and its cluster. Immutable: any thread. Takes no lock and allocates nothing per RPC.
  *
- * The first route that matches wins. Routes by path and by prefix are found in a hash of their
- * texts, so the cost of an RPC depends on the length of its path and on how many routes match its
- * path, not on the number of routes. Regular expressions are tried one by one. */
+ * The first route that matches wins. Routes by path and by prefix are found in a hash table of
+ * their texts. So the cost of an RPC depends on the length of its path, and on how many routes
+ * match the path, but not on the number of routes. Regular expressions are tried one by one. */
 #ifndef GRPC_XDS_XDS_RESOLVER_ROUTE_TABLE_H_
 #define GRPC_XDS_XDS_RESOLVER_ROUTE_TABLE_H_
 
@@ -24,10 +24,10 @@ typedef struct gxds_route_table gxds_route_table;
 /* What all RPCs of a channel have in common. */
 typedef struct gxds_route_channel {
   uint64_t id;        /* a random number (A42) */
-  gxds_str authority; /* for RPCs without an authority of their own */
+  gxds_str authority; /* for RPCs without their own authority */
 } gxds_route_channel;
 
-/* An RPC that is to be routed. All of it is borrowed: valid during the call. */
+/* An RPC to be routed. All of it is borrowed: valid during the call. */
 typedef struct gxds_route_request {
   gxds_str path; /* "/package.Service/Method" */
   /* Puts the value of a metadata key (several values are joined by commas) into *value, borrowed
@@ -37,10 +37,10 @@ typedef struct gxds_route_request {
   bool (*header)(void *arg, gxds_str name, gxds_str *value);
   void *arg;
   gxds_random *(*random)(
-      void); /* gives the calling thread's generator; called only when a number is to be drawn */
+      void); /* returns the calling thread's generator; called only when a number must be drawn */
   const gxds_route_channel *channel;
-  gxds_session_text *session; /* A55: filled if the result has a cookie; need not be initialised.
-                                 NULL if the caller has no use for sessions */
+  gxds_session_text *session; /* A55: filled in if the result has a cookie; need not be initialised.
+                                 NULL if the caller does not need sessions */
 } gxds_route_request;
 
 typedef enum gxds_routed {
@@ -51,19 +51,21 @@ typedef enum gxds_routed {
 
 /* One of the clusters of a route. */
 typedef struct gxds_route_target {
-  size_t cluster;       /* its index in the names given to gxds_route_table_create() */
-  size_t method_config; /* its number in the table's method configs, or GXDS_NO_METHOD_CONFIG */
+  size_t cluster;       /* the cluster's index in the names given to gxds_route_table_create() */
+  size_t method_config; /* the number of its method config in the table's, or
+                           GXDS_NO_METHOD_CONFIG */
   const gxds_host_rewrite *host_rewrite; /* A81, or NULL */
   const gxds_metadata_match *match;      /* E5, or NULL */
-  const gxds_session_cookie *cookie;     /* A55, for RPCs whose path it is for; or NULL */
+  const gxds_session_cookie *cookie;     /* A55: the cookie for RPCs on the cookie's path; NULL:
+                                            none */
 } gxds_route_target;
 
 /* Where an RPC goes. All pointers are borrowed: valid as long as the table. */
 typedef struct gxds_route_result {
   gxds_routed kind;
   const gxds_route_target *target;   /* NULL unless GXDS_ROUTED */
-  const gxds_session_cookie *cookie; /* A55: that of the RPC's session, or NULL */
-  bool has_hash; /* A42: false if no hash policy gives a hash; then any random one will do */
+  const gxds_session_cookie *cookie; /* A55: the cookie of the RPC's session, or NULL */
+  bool has_hash; /* A42: false if no hash policy gives a hash; then a random hash is used */
   uint64_t hash; /* for LB policies that pick by hash */
 } gxds_route_result;
 
@@ -88,7 +90,7 @@ gxds_route_result gxds_route_table_find(const gxds_route_table *t,
                                         const gxds_route_request *request);
 
 /* The number of the first route that matches; -1 if none does. The second function tries one route
- * after the other, to check the first. */
+ * after the other; it is used to check the first. */
 int64_t gxds_route_table_match(const gxds_route_table *t, const gxds_route_request *request);
 int64_t gxds_route_table_match_linear(const gxds_route_table *t, const gxds_route_request *request);
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 
 struct gxds_selector {
-  const gxds_virtual_host *virtual_host; /* in the route configuration of the table */
+  const gxds_virtual_host *virtual_host; /* a part of the table's route configuration */
   const gxds_listener *listener;
   const gxds_cluster_set *clusters;
   const gxds_host *host;
@@ -48,7 +48,7 @@ void gxds_selector_destroy(const gxds_selector *shared) {
   gxds_free(s);
 }
 
-/* Whether the listeners agree in the settings that concern all routes. */
+/* Whether both listeners have the same settings for all routes. */
 static bool same_settings(const gxds_listener *a, const gxds_listener *b) {
   if (a == b) return true;
   return a->max_stream_duration == b->max_stream_duration &&
@@ -72,7 +72,7 @@ const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *co
 }
 
 /* A31: an RPC gets all the time that its route allows. The host may measure the timeout on another
- * clock, so the distance of the clocks is added. */
+ * clock, so the difference between the clocks is added. */
 static gxds_duration timeout_for_host(const gxds_selector *s, size_t method_config) {
   if (method_config == GXDS_NO_METHOD_CONFIG) return 0;
   gxds_duration timeout =

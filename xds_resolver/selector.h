@@ -17,16 +17,16 @@ typedef struct gxds_selector gxds_selector;
 /* The choice for one RPC. If it has a cookie, the request's session has the decoded cookie of the
  * RPC. */
 typedef struct gxds_selection {
-  gxds_cluster_ref *cluster; /* a hold that the caller owns, to be released when the RPC is
-                                committed */
-  bool has_hash; /* A42: false if no hash policy gives a hash; then any random one will do */
+  gxds_cluster_ref *cluster; /* a hold (cluster_ref.h) that the caller owns, and releases when the
+                                RPC is committed */
+  bool has_hash; /* A42: false if no hash policy gives a hash; then a random hash is used */
   uint64_t hash; /* for LB policies that pick by hash */
-  const gxds_route_target *target; /* its method config is one of the selector's. Borrowed: valid as
-                                      long as the selector */
+  const gxds_route_target *target;   /* the number of its method config refers to the selector's
+                                        method configs. Borrowed: valid as long as the selector */
   const gxds_session_cookie *cookie; /* A55, or NULL. Borrowed: valid as long as the selector */
-  gxds_duration timeout; /* the timeout to give to the host for this RPC, derived from the method
-                            config's so that the RPC ends in time; in whole milliseconds, perhaps
-                            negative. 0 means none */
+  gxds_duration timeout; /* the timeout to give to the host for this RPC, in whole milliseconds; 0
+                            means none. It is the method config's timeout, adjusted for the host's
+                            clocks so that the RPC ends in time, and may be negative */
 } gxds_selection;
 
 /* Makes a selector, which takes its own references. host is borrowed: valid as long as the
@@ -34,8 +34,8 @@ typedef struct gxds_selection {
 const gxds_selector *gxds_selector_create(const gxds_config *config,
                                           const gxds_cluster_set *clusters, const gxds_host *host);
 void gxds_selector_destroy(const gxds_selector *s); /* s may be NULL */
-/* Whether a selector made from these arguments would choose the same. Does not look at the routes.
- */
+/* Whether a selector made from these arguments would make the same choices. Does not compare the
+ * routes themselves. */
 bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
                         const gxds_cluster_set *clusters);
 
@@ -43,8 +43,8 @@ bool gxds_selector_fits(const gxds_selector *s, const gxds_config *config,
 const gxds_method_configs *gxds_selector_method_configs(const gxds_selector *s);
 /* The listener's HTTP filters, which all RPCs pass (A39). Borrowed: valid as long as s. */
 const gxds_http_filter *gxds_selector_filters(const gxds_selector *s, size_t *count);
-/* Chooses for one RPC, and sets *out. False if the RPC fails: then *error is set instead, and it
- * fails with UNAVAILABLE and this message. Borrowed: valid as long as s. */
+/* Makes the choice for one RPC, and sets *out. Returns false if the RPC must fail with UNAVAILABLE;
+ * then sets *error to the message, which is borrowed: valid as long as s. */
 GXDS_MUST_USE bool gxds_selector_select(const gxds_selector *s, const gxds_route_request *request,
                                         gxds_selection *out, gxds_str *error);
 

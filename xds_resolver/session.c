@@ -7,7 +7,7 @@
 
 /* --- The request --- */
 
-/* Reads the next "name=value" of a header. Several headers come joined by commas, which no cookie
+/* Reads the next "name=value" of a header. Several headers are joined by commas, which no cookie
  * may contain. */
 static bool next_cookie(gxds_str *rest, gxds_str *name, gxds_str *value) {
   while (rest->size > 0 && strchr(" ;,", rest->data[0])) {
@@ -67,13 +67,13 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster) {
 typedef struct session {
   gxds_session base;
   gxds_session_cookie cookie;
-  gxds_str had; /* the decoded cookie of the request; empty if there was none */
+  gxds_str had; /* the decoded cookie of the request; empty if the request had none */
   gxds_str cluster;
   char texts[];
 } session;
 
-/* Adds the header that sets the cookie. HttpOnly, so that only the program's RPCs of that session
- * see it. */
+/* Adds the header that sets the cookie. The cookie is HttpOnly, so only the program's RPCs of that
+ * session can read it. */
 static void set_cookie(const session *s, gxds_str value, gxds_response *response) {
   gxds_text header = {0};
   gxds_text_add(&header, s->cookie.name);

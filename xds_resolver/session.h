@@ -3,9 +3,9 @@
  *
  * The value of a cookie is, in base64, "1.2.3.4:80,[::1]:80;CLUSTER": all addresses of an endpoint
  * (A61), and its cluster. gRPC's own clients write it this way, while A60 has "cluster:" before the
- * name. When a cookie is read, one such prefix is not part of the name. When a cookie is written,
- * the prefix is put before a name that itself begins with it, so that each name is read as it was
- * written. The sender of the RPC decides what is in a cookie, so its contents are only looked up.
+ * name. When a cookie is read, one such prefix is removed from the name. When a cookie is written,
+ * a name that itself begins with the prefix gets one more. So each name is read as it was written.
+ * The sender of the RPC decides what is in a cookie, so the contents are only used for look-ups.
  * Any thread. */
 #ifndef GRPC_XDS_XDS_RESOLVER_SESSION_H_
 #define GRPC_XDS_XDS_RESOLVER_SESSION_H_
@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* The most bytes of a decoded cookie: enough for all addresses of an endpoint and a cluster's name.
- * A longer cookie is none of ours. */
+ * A longer cookie was not written by this library. */
 #define GXDS_SESSION_TEXT_MAX 4096u
 
 /* A cookie's value, decoded. Lives on the caller's stack; not initialised. */
@@ -38,7 +38,7 @@ bool gxds_session_text_is_of(const gxds_session_text *t, gxds_str cluster);
 /* How many bytes a session needs. The memory must be aligned to 16. */
 size_t gxds_session_size(const gxds_session_cookie *cookie, const gxds_session_text *text);
 /* Makes a session in that memory. Copies everything except cluster, the cluster that the RPC goes
- * to, which is borrowed: valid as long as the session. The session needs no end of its own. */
+ * to, which is borrowed: valid as long as the session. The session need not be ended. */
 gxds_session *gxds_session_init(void *memory, const gxds_session_cookie *cookie,
                                 const gxds_session_text *text, gxds_str cluster);
 

@@ -16,8 +16,8 @@ typedef struct xds_config_selector {
   gxds_route_channel channel; /* owns a copy of the authority */
   bool has_faults;            /* the listener has a fault filter */
   bool has_sessions;          /* the listener has a filter for stateful sessions (A55) */
-  gxds_str *refused; /* by method config: the error that its RPCs fail with; NULL if the host could
-                        read all of them */
+  gxds_str *refused; /* for each method config, the error with which its RPCs fail; NULL if the host
+                        could read all method configs */
 } xds_config_selector;
 
 /* The part of a routed RPC that lives in the RPC's own memory. */
@@ -41,9 +41,9 @@ static bool header_of(void *arg, gxds_str name, gxds_str *value) {
   return call->ops->header(call, name, value);
 }
 
-/* A33: the plugin's header for the percentage of aborts has another name than the host's own.
- * Programs that use the host's name must keep working. The fault filter reads only the plugin's
- * header, so a value under the host's name is copied to it. */
+/* A33: this library and the host have different names for the header with the percentage of aborts.
+ * The fault filter reads only this library's header. So a value under the host's name is copied to
+ * it, because programs that use the host's name must keep working. */
 static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   const gxds_str name = gxds_str_z(GXDS_ABORT_PERCENTAGE_HEADER);
   gxds_str value;
@@ -52,9 +52,9 @@ static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   call->ops->add_header(call, name, value);
 }
 
-/* A81: a literal authority is set here, unless the program set its own, which comes first. The name
- * of an endpoint is known only when the endpoint is picked: then this returns true, and the host
- * does the rest. */
+/* A81: sets a literal authority, unless the program has set its own, which takes precedence. The
+ * name of an endpoint is known only when the endpoint is picked: then this returns true, and the
+ * host does the rest. */
 static __attribute__((noinline, cold)) bool rewrite_host(gxds_call *call,
                                                          const gxds_host_rewrite *rewrite) {
   if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) return true;
@@ -82,7 +82,7 @@ static size_t session_size(const gxds_session_cookie *cookie, const gxds_session
 }
 
 /* An RPC with a session (A55) or a match (E5) has them at the front of its memory. These two
- * functions are not inlined, so that they are out of the way of RPCs without. */
+ * functions are not inlined, because most RPCs have neither. */
 static __attribute__((noinline)) size_t front_size(const gxds_session_cookie *cookie,
                                                    const gxds_metadata_match *match,
                                                    const gxds_session_text *text) {
@@ -123,7 +123,7 @@ static void hold(gxds_call *call, const gxds_selection *selection, const gxds_se
 
 static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call_route *out) {
   const xds_config_selector *s = (const xds_config_selector *)shared;
-  gxds_session_text session; /* large, but only touched for an RPC with a session */
+  gxds_session_text session; /* large, but only used for an RPC with a session */
   const gxds_route_request request = {call->path,  header_of,
                                       call,        gxds_random_of_thread,
                                       &s->channel, s->has_sessions ? &session : NULL};

@@ -15,7 +15,7 @@ gxds_config_selector *gxds_xds_config_selector_create(const gxds_config *config,
                                                       const gxds_cluster_set *clusters,
                                                       const gxds_route_channel *channel,
                                                       const gxds_host *services);
-/* Whether a ConfigSelector made from these arguments would choose the same. s must come from
+/* Whether a ConfigSelector made from these arguments would make the same choices. s must come from
  * gxds_xds_config_selector_create(). */
 bool gxds_xds_config_selector_fits(const gxds_config_selector *s, const gxds_config *config,
                                    const gxds_cluster_set *clusters);

@@ -16,10 +16,11 @@ typedef struct xds_resolver {
   gxds_resolver_target target;
   gxds_route_channel routes; /* owns a copy of the authority */
 
-  gxds_resolver *resolver;        /* NULL if it is not started, or shut down */
+  gxds_resolver *resolver;        /* NULL before the start and after the shutdown */
   const gxds_config *config;      /* the last good snapshot; NULL if there was none */
   uint64_t config_count;          /* the number of good snapshots so far */
-  gxds_str failure;               /* why the last good snapshot is not in use; empty if it is */
+  gxds_str failure;               /* why the last good snapshot is not in use; empty if it is in
+                                     use */
   gxds_config_selector *selector; /* NULL if there is none */
 } xds_resolver;
 
@@ -58,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, c
 }
 
 static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
-  if (!traces(r)) return; /* because describing the change costs time */
+  if (!traces(r)) return; /* checked first, because the description of the change costs time */
   gxds_text change = {0};
   gxds_config_describe_change(r->config, after, &change);
   trace(r, "snapshot %" PRIu64 " (%p): %s", r->config_count, (const void *)after, change.data);
@@ -146,9 +147,9 @@ static void report_failure(xds_resolver *r, const gxds_status *failure) {
     if (r->channel->ops->has_trace(r->channel)) {
       add_event(r, GXDS_RESOLVER_ERROR, r->failure);
     }
-    /* If an error were reported as one, the channel would keep its last configuration. An empty
-     * config without addresses ends that: its default policy fails all RPCs with the note as the
-     * error. */
+    /* If this were reported to the channel as an error, the channel would keep its last
+     * configuration. So an empty config without addresses is reported instead: its default policy
+     * fails all RPCs, with the note as the error. */
     resolution = (gxds_resolution){.service_config = "{}", .note = failure->message};
   }
   r->channel->ops->report(r->channel, &resolution);
