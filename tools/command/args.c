@@ -38,7 +38,7 @@ void gxds_args_seconds(const char *option, const char *text, gxds_duration *out,
 
 bool gxds_args_check_address(const char *of, const char *text, gxds_text *error) {
   const char *colon = strrchr(text, ':');
-  /* Neither gRPC nor getaddrinfo() looks at the size: they take the low 16 bits. */
+  /* Checks the size of the port, because gRPC and getaddrinfo() silently use its low 16 bits. */
   if (!colon) {
     gxds_text_addf(error, "%s: expected ADDRESS:PORT, found %s", of, text);
   } else if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) {

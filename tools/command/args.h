@@ -1,8 +1,8 @@
 /* Functions that the subcommands' command lines share. Pure.
  *
- * They are not made with getopt_long(): with a table of options and a switch each command line
- * would take more code. It also accepts the beginning of an option's name ("--js" for "--json"), so
- * a new option could make a working command line ambiguous, and it keeps its state in globals. */
+ * They do not use getopt_long(), which needs more code: a table of options and a switch for each
+ * command line. It also accepts abbreviated options ("--js" for "--json"), so a new option could
+ * make a working command line ambiguous. And it keeps its state in globals. */
 #ifndef GRPC_XDS_TOOLS_COMMAND_ARGS_H_
 #define GRPC_XDS_TOOLS_COMMAND_ARGS_H_
 
@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* The value of an option, "--name VALUE" or "--name=VALUE"; *i becomes the index of the last
- * argument that was used. NULL if argv[*i] is another option, or if the value is missing, which is
- * then added to error. argv ends with NULL. Borrowed: valid as long as argv. */
+/* The value of an option, "--name VALUE" or "--name=VALUE". Sets *i to the index of the last
+ * argument that was used. NULL if argv[*i] is another option. If the value is missing, adds an
+ * error and returns NULL. argv ends with NULL. Borrowed: valid as long as argv. */
 const char *gxds_args_value(char *const *argv, int *i, const char *name, gxds_text *error);
 /* Whether argv[i] is that option, which has no value. */
 bool gxds_args_flag(char *const *argv, int i, const char *name);
@@ -24,8 +24,8 @@ bool gxds_args_is_help(char *const *argv, int i);
 /* Reads 0.001 to 86400 seconds, the value of an option. If the text is something else, adds an
  * error that names the option. */
 void gxds_args_seconds(const char *option, const char *text, gxds_duration *out, gxds_text *error);
-/* Checks that text is ADDRESS:PORT, looking only at the port; gRPC checks the address. If not, adds
- * an error that names `of`, for example an option. */
+/* Checks that text is ADDRESS:PORT. Checks only the port; gRPC checks the address. If the text is
+ * wrong, adds an error that names `of`, which is for example an option. */
 bool gxds_args_check_address(const char *of, const char *text, gxds_text *error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* Finds the resources that a resource names: a listener its routes, routes their clusters, a
- * cluster its endpoints. It looks for field numbers in the bytes, which may be anything. Pure. */
+ * cluster its endpoints. It looks for field numbers in the bytes, which need not be valid. Pure. */
 #ifndef GRPC_XDS_TOOLS_COMMAND_LINKS_H_
 #define GRPC_XDS_TOOLS_COMMAND_LINKS_H_
 

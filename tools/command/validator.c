@@ -7,7 +7,7 @@
 
 struct gxds_validator {
   const gxds_bootstrap *bootstrap;
-  bool any_bootstrap; /* the bootstrap only stands in for the clients' one */
+  bool any_bootstrap; /* the clients' bootstrap is not known, and bootstrap stands in for it */
 };
 
 gxds_validator *gxds_validator_create(const gxds_bootstrap *bootstrap) {

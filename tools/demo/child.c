@@ -65,7 +65,7 @@ static bool fill(int *fd, gxds_text *pending) {
   return *fd >= 0;
 }
 
-/* Cuts the first whole line off pending into line; false when there is none. */
+/* Moves the first whole line of pending to line. False if there is no whole line. */
 static bool cut_line(gxds_text *pending, gxds_text *line) {
   char *end = pending->size ? memchr(pending->data, '\n', pending->size) : NULL;
   if (!end) return false;

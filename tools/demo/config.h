@@ -8,7 +8,7 @@
 #define DEMO_TARGET "greeter.example"
 #define DEMO_BACKENDS 6
 
-/* A backend in a locality of its own. */
+/* A backend in its own locality. */
 typedef struct demo_locality {
   const char *name; /* the backend's response: "green/0/zone-a" */
   const char *cluster;
@@ -20,7 +20,7 @@ extern const demo_locality demo_localities[DEMO_BACKENDS];
 typedef struct demo_config {
   const char *cluster; /* the route's */
   unsigned weights[DEMO_BACKENDS];
-  bool priority_0_empty; /* in both clusters */
+  bool priority_0_empty; /* priority 0 is empty, in both clusters */
 } demo_config;
 
 /* Writes the files of the configuration into dir, which `xds serve` watches. Each file is written

@@ -57,12 +57,12 @@ typedef struct demo {
   demo_child backends[DEMO_BACKENDS];
   demo_child serve;
   demo_child client;
-  bool plugin_spoke; /* the client's log has our line */
+  bool plugin_spoke; /* the client's log has the line of the plugin */
   bool client_done;
-  counts now;     /* as the client printed them last */
+  counts now;     /* the counts that the client printed last */
   counts settled; /* the counts when this step had settled */
   counts shown;
-  bool drawn;                       /* the table was drawn above the cursor */
+  bool drawn;                       /* the table is drawn above the cursor */
   long long arrived[DEMO_BACKENDS]; /* when RPCs last began to reach each backend, in µs */
   long reported[DEMO_BACKENDS];     /* RPCs by locality, from load reports */
   long reported_failed;
@@ -214,7 +214,7 @@ static bool play(demo *d, int number) {
   run_until(d, changed + SETTLE_MS * 1000LL);
   d->settled = d->now;
   d->shown = d->now;
-  /* A terminal shows the table live; a log gets it once for each step. */
+  /* On a terminal the table is updated all the time; in a log it is printed once for each step. */
   long long until = changed + s->ms * 1000LL;
   long long every = isatty(STDOUT_FILENO) ? 250000 : until - now_us();
   for (long long t = now_us() + every; t <= until; t += every) {
@@ -274,7 +274,7 @@ static long sum(const long *by) {
   return total;
 }
 
-/* Ends the RPCs and waits for the load report that holds the last of them. */
+/* Ends the RPCs, and waits for the load report that has the last of them. */
 static bool finish(demo *d) {
   if (write(d->client.in, "\n", 1) != 1 || !run_for(d, &d->client_done, 10000)) return false;
   for (long long until = now_us() + 5000000;

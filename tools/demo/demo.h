@@ -1,6 +1,6 @@
-/* `xds demo`: the main job in fifteen seconds. It starts `xds serve`, six backends and an ordinary
- * gRPC program with the plugin preloaded, changes the configuration while RPCs run, shows where
- * they go, and checks the result. */
+/* `xds demo`: shows what this project does, in fifteen seconds. It starts `xds serve`, six backends
+ * and an ordinary gRPC program with the plugin preloaded, changes the configuration while RPCs run,
+ * shows where they go, and checks the result. */
 #ifndef GRPC_XDS_TOOLS_DEMO_DEMO_H_
 #define GRPC_XDS_TOOLS_DEMO_DEMO_H_
 

@@ -15,18 +15,18 @@ extern "C" {
  * "@type". */
 bool gxds_lint_is_bootstrap(gxds_file_input file);
 
-/* Adds all errors of a bootstrap, with the texts of a client that reads it, and warns of fields
- * that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
+/* Adds all errors of a bootstrap, with the texts of a client that reads it, and warnings about
+ * fields that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
 
-/* Adds each field of a file's resources that clients will refuse, and warns of fields that are
- * deprecated or that gRPC ignores. Errors of the file itself are not repeated:
+/* Adds an error for each field of a file's resources that clients will refuse, and warnings about
+ * fields that are deprecated or that gRPC ignores. Errors of the file itself are not repeated:
  * gxds_file_set_build() reports them. */
 void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
                          gxds_file_input file, gxds_findings *findings);
 
-/* Warns of resources that are named but are in none of the files, although the files have others of
- * that type. */
+/* Warns about resources that are named but are in none of the files. Does so only for types of
+ * which the files have resources. */
 void gxds_lint_links(const gxds_file_set *set, gxds_findings *findings);
 
 #ifdef __cplusplus

@@ -82,7 +82,8 @@ static void warn(const looker *l, uint32_t line, const gxds_path *at, const char
 static void look_at_features(const looker *l, const gxds_file_node *list, const gxds_path *up) {
   for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
     const gxds_file_node *item = list->items[i];
-    if (item->kind != GXDS_FILE_NODE_STRING) continue; /* reported as an error elsewhere */
+    /* Another type is reported as an error elsewhere. */
+    if (item->kind != GXDS_FILE_NODE_STRING) continue;
     const char *note = "is not known to gRPC, and ignored";
     for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
       if (gxds_str_equal(item->text, gxds_str_z(features[k].name))) note = features[k].note;
@@ -133,7 +134,7 @@ static const shape *find_shape(const shape *members, gxds_str key) {
   return members->key ? members : NULL;
 }
 
-/* The depth is limited by that of the shapes. */
+/* The recursion is as deep as the shapes at most. */
 static void look_at_object(const looker *l, const gxds_file_node *object, const shape *members,
                            const gxds_path *at) {
   for (size_t i = 0; object->kind == GXDS_FILE_NODE_MAP && i < object->count; i++) {
@@ -177,7 +178,8 @@ const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *f
   gxds_file_errors errors = {.file = file.name};
   upb_Arena *arena = upb_Arena_New();
   looker l = {findings, file.name, gxds_file_json_read(file.bytes, arena, &errors)};
-  GXDS_CHECK(l.node != NULL); /* it was recognised as a bootstrap by its members */
+  GXDS_CHECK(l.node != NULL); /* the file is JSON, because it was recognised as a bootstrap by its
+                                 members */
   const gxds_bootstrap *bootstrap = NULL;
   gxds_errors wrong = {0};
   gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);

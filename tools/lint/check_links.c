@@ -4,13 +4,14 @@
 typedef struct looker {
   const gxds_file_set *set;
   const gxds_file_entry *entry; /* the resource that names others */
-  const char *message;          /* its type */
+  const char *message;          /* the type of that resource */
   gxds_findings *findings;
 } looker;
 
 static void look(void *arg, gxds_file_type type, gxds_str name) {
   const looker *l = arg;
-  if (l->set->types[type].count == 0) return; /* resources of this type come from elsewhere */
+  /* No resource of this type is in the files, so they come from elsewhere. */
+  if (l->set->types[type].count == 0) return;
   if (gxds_file_set_find(l->set, type, name)) return;
   gxds_text resource = {0};
   gxds_text text = {0};

@@ -14,7 +14,7 @@ typedef struct looker {
   gxds_findings *findings;
   gxds_str file;
   gxds_str resource;
-  const gxds_file_node *node; /* NULL: of a binary file */
+  const gxds_file_node *node; /* NULL for a resource of a binary file */
 } looker;
 
 static void on_error(void *arg, gxds_str field, gxds_str error) {
@@ -74,7 +74,8 @@ static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds
   const gxds_file_node_entry *context =
       combined ? entry_of(combined->value, "default_validation_context", "defaultValidationContext")
                : entry_of(of, "validation_context", "validationContext");
-  if (!context || context->value->kind != GXDS_FILE_NODE_MAP) return; /* that is an error */
+  /* Missing or of another kind: that is an error. */
+  if (!context || context->value->kind != GXDS_FILE_NODE_MAP) return;
   const gxds_file_node_entry *sans =
       entry_of(context->value, "match_subject_alt_names", "matchSubjectAltNames");
   if (sans && sans->value->kind == GXDS_FILE_NODE_LIST && sans->value->count > 0) return;
@@ -124,7 +125,7 @@ static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_fi
   return NULL;
 }
 
-/* The depth is limited by that of the file's nodes. */
+/* The recursion is as deep as the file's nodes at most. */
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
                             const gxds_path *at) {
   if (node->kind != GXDS_FILE_NODE_MAP) return;
@@ -138,7 +139,8 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
   for (size_t i = 0; i < node->count; i++) {
     const gxds_file_node_entry *e = &node->entries[i];
     const upb_FieldDef *f = field_of(m, e->key);
-    if (!f || e->value->kind == GXDS_FILE_NODE_NULL) continue; /* "@type"; not set */
+    /* Skips "@type", and fields that are not set. */
+    if (!f || e->value->kind == GXDS_FILE_NODE_NULL) continue;
     const char *name = upb_FieldDef_Name(f);
     bool deprecated = google_protobuf_FieldOptions_deprecated(upb_FieldDef_Options(f));
     bool ignored = !is_read(read, name);

@@ -45,7 +45,8 @@ uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field) {
   while (field.size) {
     gxds_str step = take_step(&field);
     if (node->kind == GXDS_FILE_NODE_LIST) {
-      size_t index = step.size ? strtoul(step.data, NULL, 10) : 0; /* ends at the bracket */
+      size_t index = step.size ? strtoul(step.data, NULL, 10) : 0; /* strtoul() stops at the
+                                                                      bracket */
       if (index >= node->count) break;
       node = node->items[index];
       line = node->line;
@@ -54,7 +55,7 @@ uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field) {
     if (gxds_str_equal(step, gxds_str_z("type_url"))) step = gxds_str_z("@type");
     const gxds_file_node_entry *e = find_entry(node, step);
     if (!e && gxds_str_equal(step, gxds_str_z("value")) && find_entry(node, gxds_str_z("@type"))) {
-      if (field.size && field.data[0] == '[') take_step(&field); /* the type's name */
+      if (field.size && field.data[0] == '[') take_step(&field); /* skips the name of the type */
       continue;
     }
     if (!e) break;

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* The line of the field ("a.b[3].c", base/errors.h) in the node. If the field is not there, the
- * line of the innermost parent that is. Both of proto3 JSON's forms of field names are found;
+/* The line of the field ("a.b[3].c", base/errors.h) in the node. If the field is missing, the line
+ * of the innermost parent that exists. Both of proto3 JSON's forms of field names are found;
  * "value[type]" stands for the contents of an Any. */
 uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field);
 

@@ -23,25 +23,25 @@ typedef struct gxds_finding {
   gxds_str text;
 } gxds_finding;
 
-/* Zero-initialised is empty. */
+/* Zero-initialised, it is empty. */
 typedef struct gxds_findings {
   gxds_finding *items;
   size_t count;
-  size_t errors; /* how many of them are errors */
+  size_t errors; /* how many findings are errors */
 } gxds_findings;
 
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
-/* Adds a warning of a field. resource may be empty. */
+/* Adds a warning about a field. resource may be empty. */
 void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str resource,
                         const gxds_path *at, const char *text);
-/* Sorts by file and line; equal ones keep the order in which they were added. */
+/* Sorts by file and line. Findings of the same line keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
-/* "a.yaml:3: error: Cluster \"x\": field a.b: must be set", without a line end. colours: for a
- * terminal. */
+/* Adds the finding as text, without a newline: "a.yaml:3: error: Cluster \"x\": field a.b: must be
+ * set". colours: whether to use the colours of a terminal. */
 void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *out);
-/* One JSON object, without a line end. */
+/* Adds the finding as a JSON object, without a newline. */
 void gxds_finding_render_json(const gxds_finding *f, gxds_text *out);
 
 #ifdef __cplusplus

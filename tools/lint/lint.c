@@ -81,7 +81,8 @@ static void read_file(lint *l, const char *path) {
   fclose(f);
 }
 
-/* Otherwise a mistyped path, or files with other endings, would look like files without errors. */
+/* Without this warning, a mistyped path, or files with other endings, would look like files without
+ * errors. */
 static void warn_of_empty_dir(lint *l, const char *path) {
   gxds_findings_add(&l->findings,
                     &(gxds_finding){.kind = GXDS_FINDING_WARNING,
@@ -180,7 +181,7 @@ static void print(const lint *l) {
   }
 }
 
-/* Returns -1 to go on, else the exit status. */
+/* Returns -1 to continue, otherwise the exit status. */
 static int parse(lint *l, int argc, char **argv) {
   int paths = 0;
   for (int i = 1; i < argc; i++) {

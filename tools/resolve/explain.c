@@ -18,7 +18,7 @@ static const char *const header_words[] = {
     [GXDS_HEADER_PRESENT] = "is present",
 };
 
-/* "25 %", "0.01 %". */
+/* Adds a percentage: "25 %", "0.01 %". */
 static void add_percent(int64_t per_million, gxds_text *out) {
   gxds_text_addf(out, "%g %%", (double)per_million / 10000);
 }
@@ -74,7 +74,7 @@ static bool header(void *arg, gxds_str name, gxds_str *value) {
 }
 
 static gxds_route_request request_of(lookup *a) {
-  /* Needs no random numbers, since none of the parts has a fraction. */
+  /* Needs no random numbers, because these partial routes have no fraction. */
   return (gxds_route_request){a->rpc->path, header, a, NULL, &a->channel, NULL};
 }
 

@@ -18,12 +18,12 @@ typedef struct gxds_rpc {
   size_t header_count;
 } gxds_rpc;
 
-/* "prefix /a, header x is \"b\", 25 % of RPCs". */
+/* Adds what the route matches: "prefix /a, header x is \"b\", 25 % of RPCs". */
 void gxds_explain_match(const gxds_route *route, gxds_text *out);
 
 typedef enum gxds_explained {
   GXDS_EXPLAINED_NO,
-  GXDS_EXPLAINED_SOMETIMES, /* a fraction of such RPCs */
+  GXDS_EXPLAINED_SOMETIMES, /* the route matches only a fraction of such RPCs */
   GXDS_EXPLAINED_YES,
 } gxds_explained;
 

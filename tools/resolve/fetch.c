@@ -103,7 +103,7 @@ void gxds_fetched_destroy(gxds_fetched *f) {
 struct gxds_fetch {
   const gxds_fetch_target *target;
   gxds_resolver *resolver;
-  gxds_resolver_update *update; /* the last one; NULL: none yet */
+  gxds_resolver_update *update; /* the last update; NULL: none yet */
   /* Confined to the reactor: */
   /* A second handle on the resolver's client, to read its resources; NULL: not yet. */
   gxds_client_handle *client;
@@ -200,19 +200,20 @@ static void add_servers(const gxds_bootstrap *b, gxds_str *out) {
   *out = gxds_text_take(&text);
 }
 
-/* It watches nothing, so no event is ever called. */
+/* This handle watches nothing, so no event is ever called. */
 static const gxds_watch_events no_events;
 
 static void look(void *arg) {
   gxds_fetch *f = arg;
   gxds_fetched *out = GXDS_NEW(gxds_fetched);
-  if (!f->client) { /* the resolver has made the client, since its start was posted before this */
+  if (!f->client) { /* the resolver has made the client, because the start of the resolver was
+                       posted before this */
     f->client = gxds_clients_join(f->target->uri, &no_events, f);
   }
   const gxds_bootstrap *b = gxds_client_handle_bootstrap(f->client);
   gxds_status status = gxds_bootstrap_listener_name(b, f->target->uri_authority,
                                                     f->target->uri_path, &out->listener_name);
-  gxds_status_fini(&status); /* the resolver reports the same failure */
+  gxds_status_fini(&status); /* dropped, because the resolver reports the same failure */
   add_servers(b, &out->servers);
   gxds_client_handle_each_resource(f->client, copy_resource, out);
   pthread_mutex_lock(&f->mutex);

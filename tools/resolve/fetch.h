@@ -1,5 +1,5 @@
 /* gxds_fetch fetches the configuration of an xds: target as a channel does, with our engine,
- * dependency manager and transport, so that people can look at it. It connects to control planes,
+ * dependency manager and transport, so that the tools can show it. It connects to control planes,
  * but not to endpoints. Only on the thread that started it; after grpc_init(). */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_FETCH_H_
 #define GRPC_XDS_TOOLS_RESOLVE_FETCH_H_
@@ -20,8 +20,8 @@ typedef struct gxds_fetch_target {
   gxds_str data_plane_authority; /* chooses the virtual host */
 } gxds_fetch_target;
 
-/* authority replaces the target's own; NULL: it does not. If the target is not valid, adds the
- * reason to error, and returns false. */
+/* authority replaces the target's own authority, unless it is NULL. If the target is not valid,
+ * adds the reason to error, and returns false. */
 bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_target *out,
                              gxds_text *error);
 void gxds_fetch_target_fini(gxds_fetch_target *t);
@@ -42,9 +42,9 @@ typedef struct gxds_fetched {
   bool settled;                     /* the channel has a configuration, or knows that it has none */
   gxds_status failure;              /* if settled without a configuration, the reason */
   const gxds_config *config;        /* set if settled without a failure */
-  gxds_str listener_name;           /* the listener that it watches; empty: not known */
+  gxds_str listener_name;           /* the listener that the channel watches; empty: not known */
   gxds_str servers;                 /* the bootstrap's servers: "a:1, b:2" */
-  gxds_fetched_resource *resources; /* by type and name */
+  gxds_fetched_resource *resources; /* the resources, sorted by type and name */
   size_t resource_count;
 } gxds_fetched;
 

@@ -23,7 +23,7 @@ static bool write_text(const gxds_view *root, const char *path) {
   return ok;
 }
 
-/* Whether `dot` made the picture. */
+/* Runs graphviz's `dot`. True if it made the picture. */
 static bool draw(const char *text, const char *path) {
   const char *ending = strrchr(path, '.');
   gxds_text format = {0};

@@ -12,13 +12,13 @@ extern "C" {
 typedef struct gxds_query {
   bool is_route; /* `xds route` */
   const char *target;
-  const char *authority; /* NULL: the target's */
+  const char *authority; /* NULL: use the target's authority */
   gxds_duration timeout;
   bool watch;
   bool json;
   bool help;
   const char *graph; /* NULL: none */
-  gxds_rpc rpc;      /* of `xds route`; owned */
+  gxds_rpc rpc;      /* the RPC of `xds route`; owned */
 } gxds_query;
 
 extern const char gxds_resolve_help[];

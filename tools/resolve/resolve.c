@@ -47,7 +47,7 @@ static void print_tree(const session *s, const gxds_tree *tree) {
   print_text(&text);
 }
 
-/* Prints what it waits for. */
+/* Prints what the command waits for. */
 static void print_waiting(const session *s, const gxds_fetched *f, const char *how) {
   gxds_text names = {0};
   for (size_t i = 0; i < f->resource_count; i++) {
@@ -61,7 +61,7 @@ static void print_waiting(const session *s, const gxds_fetched *f, const char *h
   gxds_text_fini(&names);
 }
 
-/* Returns when everything is there, or with what there is when the time is over. */
+/* Returns the state as soon as everything is there, or when the time is over. */
 static gxds_fetched *first(session *s) {
   gxds_time begin = gxds_clock_now();
   gxds_time end = begin + s->query->timeout;
@@ -138,7 +138,7 @@ static int run_query(const gxds_query *query, gxds_text *error) {
   session s = {.query = query, .colours = isatty(STDOUT_FILENO) != 0};
   int result = 2;
   if (gxds_fetch_target_parse(query->target, query->authority, &s.target, error)) {
-    setenv("GRPC_VERBOSITY", "NONE", 0); /* the tree shows errors */
+    setenv("GRPC_VERBOSITY", "NONE", 0); /* gRPC need not log errors, because the tree shows them */
     grpc_init();
     result = run(&s);
     grpc_shutdown_blocking();

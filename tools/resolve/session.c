@@ -6,7 +6,7 @@
 
 /* An endpoint that a cookie names. */
 typedef struct found {
-  const gxds_locality *locality; /* NULL: there is none */
+  const gxds_locality *locality; /* NULL: the cluster does not have the endpoint */
   uint32_t index;
 } found;
 

@@ -80,7 +80,7 @@ typedef struct routes {
   gxds_str authority;  /* the channel's */
   const gxds_host *host;
   const gxds_listener *listener; /* the listener that has the routes */
-  bool decided;                  /* a route took the RPC */
+  bool decided;                  /* a route takes the RPC, so the routes after it do not matter */
   bool perhaps;                  /* a route takes the RPC sometimes */
   bool usable;
 } routes;
@@ -208,7 +208,7 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   if (!l) return;
   r->listener = l;
   add_duration(v, "max_stream_duration", l->max_stream_duration);
-  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last one is the router */
+  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last filter is the router */
     gxds_view_attribute(v, "filter", "%.*s", GXDS_STR_ARG(l->filters[i].name));
     if (l->filters[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION) {
       add_session(v, l->filters[i].config_json);

@@ -14,7 +14,7 @@ extern "C" {
 typedef struct gxds_tree {
   gxds_view *view; /* owned */
   bool usable;     /* an RPC could be sent: a route leads to a cluster with endpoints. If an RPC was
-                      given, the route that it takes */
+                      given, only the route that it takes counts */
 } gxds_tree;
 
 /* If rpc is not NULL, shows which routes match it and why the others do not, and only the clusters

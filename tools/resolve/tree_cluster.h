@@ -14,11 +14,11 @@ extern "C" {
 typedef struct gxds_tree_clusters {
   const gxds_fetched *fetched; /* borrow */
   struct gxds_tree_shown {
-    gxds_str name; /* borrowed of a resource */
+    gxds_str name; /* borrowed from a resource */
     bool usable;
   } * shown;
   size_t shown_count;
-  int depth; /* of aggregates */
+  int depth; /* how many aggregates are around the cluster */
 } gxds_tree_clusters;
 
 void gxds_tree_clusters_fini(gxds_tree_clusters *c);

@@ -59,7 +59,7 @@ void gxds_view_attribute(gxds_view *v, const char *key, const char *format, ...)
 
 void gxds_view_error(gxds_view *v, gxds_str error) { gxds_str_set(&v->error, error); }
 
-/* The depth is limited by that of a configuration. */
+/* The recursion is as deep as a configuration at most. */
 void gxds_view_destroy(gxds_view *root) {
   if (!root) return;
   for (gxds_view *v = root->first; v;) {

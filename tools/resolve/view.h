@@ -1,5 +1,6 @@
-/* gxds_view: a tree whose nodes have names, attributes and errors. It can be shown to people, to
- * programs, as a graph, and as a list of changes. A node belongs to its root. Confined. */
+/* gxds_view: a tree whose nodes have names, attributes and errors. It can be written as text for
+ * people, as JSON for programs, as a graph, and as a list of changes. The root owns all nodes.
+ * Confined. */
 #ifndef GRPC_XDS_TOOLS_RESOLVE_VIEW_H_
 #define GRPC_XDS_TOOLS_RESOLVE_VIEW_H_
 
@@ -20,14 +21,15 @@ __attribute__((format(printf, 3, 4))) void gxds_view_attribute(gxds_view *v, con
 void gxds_view_error(gxds_view *v, gxds_str error);
 void gxds_view_destroy(gxds_view *root); /* NULL is allowed */
 
-/* One line per node, errors on lines of their own. */
+/* Adds one line for each node. An error has its own line. */
 void gxds_view_render_text(const gxds_view *root, bool colours, gxds_text *out);
-/* {"kind":…,"name":…,attributes…,"error":…,"children":[…]}; what is empty is left out. One line. */
+/* Adds one line: {"kind":…,"name":…,attributes…,"error":…,"children":[…]}. Empty parts are left
+ * out. */
 void gxds_view_render_json(const gxds_view *root, gxds_text *out);
 /* A graph for graphviz's `dot`. */
 void gxds_view_render_dot(const gxds_view *root, gxds_text *out);
-/* Adds lines with "- " for what was removed and "+ " for what was added, by path; nothing if both
- * are equal. */
+/* Adds lines that begin with "- " for nodes and attributes that were removed, and with "+ " for
+ * those that were added, by path. Adds nothing if both views are equal. */
 void gxds_view_render_diff(const gxds_view *before, const gxds_view *after, bool colours,
                            gxds_text *out);
 

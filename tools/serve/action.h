@@ -34,8 +34,8 @@ typedef struct gxds_serve_queue {
 } gxds_serve_queue;
 
 void gxds_serve_queue_fini(gxds_serve_queue *q);
-/* Each adds one action, and takes ownership of its last argument. *take_event is empty afterwards.
- */
+/* Each function adds one action, and takes ownership of its last argument. *take_event is empty
+ * afterwards. */
 void gxds_serve_queue_send(gxds_serve_queue *q, uint64_t stream, gxds_str take_bytes);
 void gxds_serve_queue_close(gxds_serve_queue *q, uint64_t stream, gxds_status take_status);
 void gxds_serve_queue_event(gxds_serve_queue *q, gxds_serve_event *take_event);

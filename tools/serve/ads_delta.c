@@ -22,7 +22,7 @@ static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
   return out;
 }
 
-/* Sets no system_version_info, because the resources have their versions. */
+/* Does not set system_version_info, because each resource has its own version. */
 static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str nonce) {
   upb_Arena *arena = upb_Arena_New();
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
@@ -111,7 +111,7 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
   gxds_serve_queue_event(q, &event);
 }
 
-/* All names of a request. Those that it subscribes to have their initial_resource_versions. */
+/* All names of a request: those that it subscribes to, and those in initial_resource_versions. */
 static gxds_delta_name *names_of(request *msg, size_t *count) {
   size_t subscribed;
   const upb_StringView *names =

@@ -10,13 +10,14 @@
 #include "tools/serve/subscription.h"
 
 typedef struct gxds_ads_type_state {
-  gxds_ads_subscription subscription; /* of a SotW stream */
+  gxds_ads_subscription subscription; /* only on a SotW stream */
   uint64_t names;                     /* SotW: the hash of the names from which subscription was
                                          made */
-  gxds_delta_subscription delta;      /* of a delta stream */
-  uint64_t nonce;                     /* of the last response; 0: none yet */
+  gxds_delta_subscription delta;      /* only on a delta stream */
+  uint64_t nonce;                     /* the nonce of the last response; 0: none yet */
   bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
-  gxds_time ack_by;                   /* until then, an update waits for the ACK or NACK */
+  gxds_time ack_by;                   /* an update waits for the ACK or NACK until this time at
+                                         most */
   bool subscribed; /* a request subscribed to names, so the next response does not wait */
   bool dirty;      /* a resource may be due */
 } gxds_ads_type_state;
@@ -41,7 +42,7 @@ typedef struct gxds_ads_stream {
  * is about the whole stream. */
 gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
                                 gxds_file_type type);
-/* Owned by the caller. */
+/* The nonce as text. The caller owns it. */
 gxds_str gxds_ads_nonce_text(uint64_t nonce);
 
 /* Checks the type URL of a request on a stream of the type `only` (GXDS_FILE_TYPE_COUNT: of any
@@ -54,8 +55,8 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
                          gxds_file_type type, bool with_removals, gxds_time now);
 /* Records that a response of a type is being sent, with the next nonce. */
 void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now);
-/* Takes a DeltaDiscoveryRequest. Returns NULL, or the error as a static text if the bytes are no
- * valid request. */
+/* Takes a DeltaDiscoveryRequest. Returns NULL, or, if the bytes are not a valid request, the error
+ * as a static text. */
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);
 
 #endif

@@ -14,9 +14,9 @@
 
 struct gxds_ads_server {
   const gxds_file_set *set;
-  gxds_ads_stream *streams; /* by id; in order of opening */
+  gxds_ads_stream *streams; /* in the table by id, in the order in which they were opened */
   uint64_t last_id;
-  gxds_deadlines deadlines; /* when something is due on streams without an event */
+  gxds_deadlines deadlines; /* the times at which something is due on streams without an event */
   gxds_serve_queue queue;
 };
 
@@ -63,7 +63,7 @@ void gxds_ads_server_destroy(gxds_ads_server *s) {
   gxds_free(s);
 }
 
-/* NULL: it has ended. */
+/* NULL if the stream has ended. */
 static gxds_ads_stream *find(const gxds_ads_server *s, uint64_t id) {
   gxds_ads_stream *st = NULL;
   HASH_FIND(by_id, s->streams, &id, sizeof id, st);
@@ -87,8 +87,9 @@ gxds_str gxds_ads_nonce_text(uint64_t nonce) {
   return gxds_text_take(&text);
 }
 
-/* The version of a response, which is that of all resources of the type. While N removed ones are
- * still in it, "+N" follows, so that the response without them has another version. */
+/* The version of a response, which is that of all resources of the type. While N removed resources
+ * are still in it, "+N" follows the version. So the later response without them has another
+ * version. */
 static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size_t kept) {
   gxds_text text = {0};
   gxds_file_version_render(s->set->types[type].version, &text);
@@ -149,7 +150,7 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
 }
 
 /* An update waits for the ACK or NACK of the last response of its type. So a slow client gets one
- * update with all changes since then, and not each update, late. */
+ * update with all changes since then, instead of every single update, late. */
 static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
   return t->outstanding && now < t->ack_by && !t->subscribed;
 }
@@ -236,7 +237,7 @@ static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   gxds_deadlines_cancel(&s->deadlines, &st->due_later);
   if (st->sending || !s->set) return;
   if (!send_update(s, st, now)) send_removal(s, st, now);
-  if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->due_later); /* on_sent sets it anew */
+  if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->due_later); /* on_sent sets it again */
 }
 
 static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {
@@ -358,7 +359,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
-  /* An ACK without new names does not cause a search of the resources. */
+  /* An ACK without new names must not cause a search of all resources. */
   if (added.name_count) st->types[type].dirty = st->types[type].subscribed = true;
   if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
   if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);

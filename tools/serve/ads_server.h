@@ -6,8 +6,8 @@
  *
  * Rules of delta (incremental) xDS:
  * - Every resource has a version, the hash of its contents and aliases. A client gets the resources
- *   that it does not have in their present version, and those that it subscribes to again. It has
- *   the versions that its request lists, and those that it was sent.
+ *   that it does not have in their present version, and those that it subscribes to again. The
+ *   client has the versions that its request lists, and those that the server has sent to it.
  * - A client may subscribe to an alias of a resource as to its name. A response has the resource
  *   once, with its name and all its aliases, even if the client subscribed to several of them.
  * - A name that does not exist is sent as removed, once, and again when the client subscribes to it
@@ -49,13 +49,13 @@
 extern "C" {
 #endif
 
-/* The longest time that removals wait for a client after its last request. A client that has
- * ACKed or NACKed everything gets them after GXDS_FILE_REMOVAL_GRACE. */
+/* The longest time that removals wait for a client after its last request. A client that has ACKed
+ * or NACKed everything gets the removals after GXDS_FILE_REMOVAL_GRACE. */
 #define GXDS_ADS_REMOVAL_MAX (5 * GXDS_SECOND)
 
-/* The longest time that an update of a type waits for the client's ACK or NACK of the response
- * before it. A correct client sends an ACK or a NACK at once. A client that does not still gets
- * updates. */
+/* The longest time that an update of a type waits for the client's ACK or NACK of the previous
+ * response. A correct client sends an ACK or a NACK at once. A client that sends neither still gets
+ * updates, after this time. */
 #define GXDS_ADS_ACK_MAX (1 * GXDS_SECOND)
 
 typedef struct gxds_ads_server gxds_ads_server;
@@ -75,7 +75,7 @@ typedef enum gxds_ads_service {
   GXDS_ADS_SERVICE_COUNT,
 } gxds_ads_service;
 
-/* Whether the service is delta; else it is state of the world. */
+/* Whether the service is delta; otherwise it is state of the world. */
 bool gxds_ads_service_is_delta(gxds_ads_service service);
 /* The type of the service; GXDS_FILE_TYPE_COUNT: any. */
 gxds_file_type gxds_ads_service_type(gxds_ads_service service);
@@ -83,16 +83,16 @@ gxds_file_type gxds_ads_service_type(gxds_ads_service service);
 gxds_ads_server *gxds_ads_server_create(void);
 void gxds_ads_server_destroy(gxds_ads_server *s);
 
-/* Sets a new state of the resources. Takes a reference of its own. Before the first one there are
- * no responses. */
+/* Sets a new state of the resources. Takes its own reference. Before the first one there are no
+ * responses. */
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now);
 
 /* A stream opened. peer is the client's address, which is copied. Returns the stream's id, which is
  * never reused and not 0. */
 uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds_str peer,
                               gxds_time now);
-/* Takes a DiscoveryRequest or DeltaDiscoveryRequest. If the bytes are no such message, the stream
- * ends with INVALID_ARGUMENT. This function and those below ignore an unknown stream. */
+/* Takes a DiscoveryRequest or DeltaDiscoveryRequest. If the bytes are not such a message, the
+ * stream ends with INVALID_ARGUMENT. This function and those below ignore an unknown stream. */
 void gxds_ads_server_on_message(gxds_ads_server *s, uint64_t stream, gxds_str bytes, gxds_time now);
 /* The last message was sent: the next response may follow. */
 void gxds_ads_server_on_sent(gxds_ads_server *s, uint64_t stream, gxds_time now);

@@ -77,8 +77,8 @@ static bool take_received(gxds_serve_call *c, grpc_slice *out) {
 static void on_read(gxds_serve_tag *tag, bool ok) {
   gxds_serve_call *c = tag->owner;
   c->pending--;
-  if (!ok || !c->received) { /* the client half-closed the stream, or is gone, which on_closed()
-                                reports */
+  if (!ok || !c->received) { /* the client has half-closed the stream or is gone; on_closed()
+                                reports that */
     if (!c->finished) notify_closed(c, "the client ended the stream");
     send_status(c, GRPC_STATUS_OK, "", false);
   } else {

@@ -22,8 +22,8 @@ typedef struct gxds_serve_tag {
 } gxds_serve_tag;
 
 /* The events for the owner of the calls. on_ended is the last event of a call, which then frees
- * itself. It is the only event of a call that never started because the server shuts down. why is a
- * static text for the log. */
+ * itself. It is the only event of a call that never started, because the server shuts down. why is
+ * a static text for the log. */
 typedef struct gxds_serve_call_events {
   void (*on_started)(void *owner, gxds_serve_call *call);
   void (*on_message)(void *owner, gxds_serve_call *call, gxds_str bytes);
@@ -35,7 +35,7 @@ typedef struct gxds_serve_call_events {
 typedef enum gxds_serve_call_kind {
   GXDS_SERVE_CALL_ADS,
   GXDS_SERVE_CALL_LRS,
-  GXDS_SERVE_CALL_OTHER, /* of a method that is not served */
+  GXDS_SERVE_CALL_OTHER, /* a call of a method that is not served */
 } gxds_serve_call_kind;
 
 struct gxds_serve_call {
@@ -45,7 +45,7 @@ struct gxds_serve_call {
   bool started; /* on_started was called */
   /* To be read by the owner. */
   gxds_serve_call_kind kind;
-  gxds_ads_service service; /* of an ADS call */
+  gxds_ads_service service; /* only for an ADS call */
   bool notified_closed;     /* on_closed was called, or the owner closed the call */
   /* Private. */
   const gxds_serve_call_events *events;
@@ -57,7 +57,7 @@ struct gxds_serve_call {
   grpc_byte_buffer *received;
   grpc_byte_buffer *sending;
   int cancelled;
-  int pending; /* completions that will come */
+  int pending; /* how many completions are still to come */
   bool status_sent;
   bool finished; /* RECV_CLOSE_ON_SERVER is done */
   gxds_serve_tag requested;

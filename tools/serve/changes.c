@@ -11,14 +11,14 @@ static void add(gxds_set_changes *c, size_t *capacity, gxds_changed_name name) {
 static void add_aliases(gxds_set_changes *c, size_t *capacity, const gxds_file_resource *r) {
   for (size_t i = 0; r && i < r->alias_count; i++) {
     add(c, capacity, (gxds_changed_name){.name = r->aliases[i], .alias = true});
-    c->any_gone = true; /* the alias may be gone */
+    c->any_gone = true; /* one of these aliases may be gone */
   }
 }
 
 /* Adds the change of a name's resource from `was` to `is`. Either may be NULL. */
 static void add_change(gxds_set_changes *c, size_t *capacity, const gxds_file_resource *was,
                        const gxds_file_resource *is) {
-  if (was == is) return; /* sets share what did not change */
+  if (was == is) return; /* the same pointer, because sets share unchanged resources */
   if (!is) c->any_gone = true;
   add(c, capacity, (gxds_changed_name){.name = is ? is->name : was->name, .gone = !is});
   add_aliases(c, capacity, was);

@@ -1,6 +1,6 @@
 /* The changes from one set of resources to the next, and the entries of a subscription that they
  * concern. So the cost of an update, for each client, depends on the number of changed resources,
- * and not on the size of the subscription. Values; confined. Private to tools/serve/. */
+ * and not on the size of the subscription. Confined. Private to tools/serve/. */
 #ifndef GRPC_XDS_TOOLS_SERVE_CHANGES_H_
 #define GRPC_XDS_TOOLS_SERVE_CHANGES_H_
 
@@ -13,14 +13,14 @@ extern "C" {
 /* A name that now refers to another resource than before, or to none. */
 typedef struct gxds_changed_name {
   gxds_str name; /* canonical (A47) */
-  bool alias;    /* of the resource, or of the one before */
+  bool alias;    /* the name is an alias of the resource, or of the previous one */
   bool gone;     /* no resource has that name any more */
 } gxds_changed_name;
 
 /* The names of one type that a new set changes. */
 typedef struct gxds_set_changes {
   bool all;                 /* there was no set before: any name may be new */
-  gxds_changed_name *items; /* a name may be in it twice */
+  gxds_changed_name *items; /* a name may occur twice */
   size_t count;
   bool any_gone; /* a name has no resource any more, or an alias may have none any more */
 } gxds_set_changes;

@@ -18,7 +18,7 @@ void gxds_delta_subscription_fini(gxds_delta_subscription *s) {
 
 static bool is_star(gxds_str s) { return gxds_str_equal(s, gxds_str_z("*")); }
 
-/* Of equal names, those that are subscribed to come first. */
+/* Of equal names, subscribed ones come first. */
 static int by_name(const void *a, const void *b) {
   const gxds_delta_name *x = a;
   const gxds_delta_name *y = b;
@@ -26,7 +26,7 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (int)y->subscribe - (int)x->subscribe;
 }
 
-/* Reads 16 hexadecimal digits; 0 if it is not a version of ours. */
+/* Reads a version, which is 16 hexadecimal digits; 0 if this server did not make the text. */
 static uint64_t parse_version(gxds_str s) {
   uint64_t version = 0;
   if (s.size != 16) return 0;
@@ -218,7 +218,7 @@ static void include(gxds_delta_subscription *s, gxds_delta_entry *e, const gxds_
   e->resend = false;
 }
 
-/* About how many bytes a resource takes in a response; 0 for NULL. */
+/* Approximately how many bytes a resource takes in a response; 0 for NULL. */
 static size_t size_of(const gxds_file_resource *r) {
   if (!r) return 0;
   size_t size = r->bytes.size;
@@ -253,7 +253,7 @@ static const gxds_file_resource *find(const gxds_delta_subscription *s, const gx
 
 /* The entries to check. */
 typedef struct span {
-  bool all; /* not only those that are marked */
+  bool all; /* check all entries, not only those that are marked */
   size_t first;
   size_t end;
 } span;

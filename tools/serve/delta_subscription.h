@@ -14,13 +14,13 @@ extern "C" {
 
 typedef struct gxds_delta_entry {
   gxds_str name;     /* owned */
-  bool named;        /* subscribed to by name; else it came with "*" */
+  bool named;        /* subscribed to by name; false: it came with "*" */
   bool resend;       /* subscribed to or needed again, so it is sent even if the client has it */
-  bool look;         /* it may be due: see gxds_due */
-  bool sent;         /* on this stream */
+  bool look;         /* the entry may be due: see gxds_due */
+  bool sent;         /* the resource was sent on this stream */
   bool sent_removed; /* the client was sent this name as removed */
-  bool has;          /* the client has a resource of that name, of version: */
-  uint64_t version;  /* 0: a version that is not ours */
+  bool has;          /* the client has a resource of that name, with this version: */
+  uint64_t version;  /* 0: a version that this server did not make */
 } gxds_delta_entry;
 
 typedef struct gxds_delta_subscription {
@@ -29,7 +29,7 @@ typedef struct gxds_delta_subscription {
   bool wildcard;             /* all resources are subscribed to */
   gxds_delta_entry *entries; /* sorted by name */
   size_t count;
-  size_t held; /* entries of which the client has a resource */
+  size_t held; /* how many entries have a resource that the client has */
   gxds_due due;
   bool odd_names;   /* some names are not canonical: any change may concern them */
   bool may_be_gone; /* a resource that the client has may not exist any more */
@@ -38,7 +38,7 @@ typedef struct gxds_delta_subscription {
 /* A name in a request. */
 typedef struct gxds_delta_name {
   gxds_str name;  /* borrowed, like the version */
-  bool subscribe; /* else it is only among the initial versions */
+  bool subscribe; /* false: the name is only among the initial versions */
   bool initial;   /* version is from initial_resource_versions */
   gxds_str version;
 } gxds_delta_name;

@@ -17,8 +17,8 @@ typedef enum gxds_serve_event_kind {
   GXDS_SERVE_RESOURCES,    /* a new state of the directory is being served; detail: counts */
   GXDS_SERVE_ERROR,        /* a file has an error: file, line, field, detail; the last good state
                               stays */
-  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail. Or
-                              how changes of the directory are detected: detail */
+  GXDS_SERVE_WARNING,      /* clients will refuse a resource: file, line, type, names, detail. Or a
+                              notice about how changes of the directory are detected: detail */
   GXDS_SERVE_STREAM_OPEN,  /* service */
   GXDS_SERVE_STREAM_CLOSE, /* service; detail: why */
   GXDS_SERVE_SUBSCRIBED,   /* names were added to a type's subscription; "*": all resources */
@@ -39,7 +39,7 @@ typedef struct gxds_serve_drop {
 /* A metric that the backends of a locality reported (A64). */
 typedef struct gxds_serve_metric {
   gxds_str name;     /* "cpu_utilization", "named_metrics.queue" */
-  uint64_t requests; /* the number that reported it, since the last report */
+  uint64_t requests; /* how many requests reported the metric since the last report */
   double sum;
 } gxds_serve_metric;
 
@@ -51,11 +51,11 @@ typedef struct gxds_serve_load {
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
-  uint64_t successful; /* since the last report */
+  uint64_t successful; /* RPCs since the last report */
   uint64_t error;
-  uint64_t in_progress; /* at the end of the reported time */
+  uint64_t in_progress; /* RPCs in progress at the end of the reported time */
   uint64_t issued;
-  uint64_t total_successful; /* sums of all reports of this client: this and the next two */
+  uint64_t total_successful; /* this and the next two: the sums of all reports of this client */
   uint64_t total_error;
   uint64_t total_issued;
   gxds_serve_metric *metrics;
@@ -68,7 +68,7 @@ typedef struct gxds_serve_load {
 typedef struct gxds_serve_event {
   gxds_serve_event_kind kind;
   gxds_str node;                   /* the client's node id; empty: not known (yet) */
-  gxds_str peer;                   /* its address */
+  gxds_str peer;                   /* the client's address */
   const char *service;             /* "ads" or "lrs"; static; NULL: none */
   const gxds_file_type_info *type; /* NULL: none */
   gxds_str *names;
@@ -94,9 +94,9 @@ gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
 void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
 void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum);
 
-/* One line, for people: long lists of names are cut. Without a line end. */
+/* Adds one line for people, without a newline. Long lists of names are cut. */
 void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out);
-/* One line with one JSON object, which has all names. Without a line end. */
+/* Adds one JSON object on one line, without a newline. It has all names. */
 void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out);
 
 #ifdef __cplusplus

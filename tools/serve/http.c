@@ -27,7 +27,7 @@ static enum MHD_Result on_call(void *arg, struct MHD_Connection *c, const char *
   (void)version;
   const gxds_serve_http *h = arg;
   gxds_serve_http_request *r = *context;
-  if (!r) { /* the headers have come; further calls bring the body */
+  if (!r) { /* the headers have arrived; further calls have the body */
     *context = GXDS_NEW(gxds_serve_http_request);
     return MHD_YES;
   }

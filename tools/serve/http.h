@@ -1,5 +1,4 @@
-/* gxds_serve_http: the HTTP servers of `xds serve` (libmicrohttpd), each with a thread of its own.
- */
+/* gxds_serve_http: the HTTP servers of `xds serve` (libmicrohttpd). Each has its own thread. */
 #ifndef GRPC_XDS_TOOLS_SERVE_HTTP_H_
 #define GRPC_XDS_TOOLS_SERVE_HTTP_H_
 
@@ -26,7 +25,7 @@ typedef struct gxds_serve_http_request {
 typedef struct gxds_serve_http_options {
   const char *option; /* "--http": for errors about listen; static */
   const char *listen; /* "127.0.0.1:8080", "[::1]:0"; port 0 lets the kernel pick one */
-  size_t body_max;    /* of a request, in bytes */
+  size_t body_max;    /* the largest body of a request, in bytes */
   /* Called on the thread. Queues the response. */
   enum MHD_Result (*on_request)(void *arg, const gxds_serve_http_request *request);
   void *arg;

@@ -1,5 +1,5 @@
 /* gxds_load_totals: the sums of the load that each client reported for each locality. Lives in the
- * caller's struct; zero-initialised is empty. One thread. */
+ * caller's struct; zero-initialised, it is empty. One thread. */
 #ifndef GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
 #define GRPC_XDS_TOOLS_SERVE_LOAD_TOTALS_H_
 
@@ -23,9 +23,10 @@ typedef struct gxds_load_totals {
 } gxds_load_totals;
 
 void gxds_load_totals_fini(gxds_load_totals *t);
-/* Adds the load of a client, and fills in the load's totals. `client` is its node id, so that the
- * totals go on after a reconnect, or else its address. A sum that would overflow stays at
- * UINT64_MAX. limit is the most totals that are kept; further loads are not added up. */
+/* Adds the load of a client, and fills in the load's totals. `client` is the client's node id, so
+ * that the totals continue after a reconnect, or its address if it has no id. A sum that would
+ * overflow stays at UINT64_MAX. limit is the most totals that are kept; further loads are not added
+ * up. */
 void gxds_load_totals_add(gxds_load_totals *t, gxds_str client, gxds_serve_load *load,
                           size_t limit);
 

@@ -18,14 +18,14 @@ typedef struct stream {
   bool requested;    /* the first request has come */
   bool all_clusters; /* the client can report all clusters without their names */
   bool sending;
-  bool due; /* a response is to be sent */
+  bool due; /* a response must be sent */
   UT_hash_handle by_id;
 } stream;
 
 struct gxds_lrs_server {
   gxds_duration interval;
   const gxds_file_set *set; /* NULL: none yet */
-  stream *streams;          /* by id; in order of opening */
+  stream *streams;          /* in the table by id, in the order in which they were opened */
   uint64_t last_id;
   gxds_load_totals totals;
   gxds_serve_queue queue;
@@ -57,7 +57,7 @@ void gxds_lrs_server_destroy(gxds_lrs_server *s) {
   gxds_free(s);
 }
 
-/* NULL: it has ended. */
+/* NULL if the stream has ended. */
 static stream *find(const gxds_lrs_server *s, uint64_t id) {
   stream *st = NULL;
   HASH_FIND(by_id, s->streams, &id, sizeof id, st);
@@ -226,7 +226,8 @@ void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes)
   } else {
     take_node(st, envoy_service_load_stats_v3_LoadStatsRequest_node(msg));
     take_report(s, st, msg);
-    st->due = st->due || !st->requested; /* the response to the first request has what to report */
+    st->due = st->due || !st->requested; /* the first request gets a response, which says what to
+                                            report */
     st->requested = true;
     pump(s, st);
   }

@@ -14,22 +14,22 @@ extern "C" {
 #endif
 
 /* The most localities of clients whose totals are kept; further ones are reported without totals.
- * No test has as many, and they take 20 MB. */
+ * No test has that many, and they take 20 MB. */
 #define GXDS_LRS_TOTALS_MAX 100000u
 
 typedef struct gxds_lrs_server gxds_lrs_server;
 
-/* interval: between reports, positive. */
+/* interval is the time between two reports, and positive. */
 gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval);
 void gxds_lrs_server_destroy(gxds_lrs_server *s);
 
 /* Sets the clusters that a client must report if it cannot report all clusters (it lacks the
- * feature envoy.lrs.supports_send_all_clusters). Takes a reference of its own. */
+ * feature envoy.lrs.supports_send_all_clusters). Takes its own reference. */
 void gxds_lrs_server_set_resources(gxds_lrs_server *s, const gxds_file_set *set);
 
 /* A stream opened; peer is copied. Returns its id, which is never reused and not 0. */
 uint64_t gxds_lrs_server_open(gxds_lrs_server *s, gxds_str peer);
-/* Takes a LoadStatsRequest. If the bytes are no such message, the stream ends with
+/* Takes a LoadStatsRequest. If the bytes are not such a message, the stream ends with
  * INVALID_ARGUMENT. This function and those below ignore an unknown stream. */
 void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t stream, gxds_str bytes);
 void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t stream);

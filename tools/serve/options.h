@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 typedef struct gxds_serve_command {
-  const char *dir; /* NULL: synthetic */
+  const char *dir; /* NULL: synthetic resources are served */
   bool is_synthetic;
-  gxds_synthetic synthetic; /* instead of a directory */
+  gxds_synthetic synthetic; /* the resources that are served instead of a directory */
   const char *listen;
   const char *http; /* the address of the page; NULL: there is none */
   /* The address for clients that use REST or files over HTTP; NULL: there is none. */

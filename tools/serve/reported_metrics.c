@@ -8,8 +8,8 @@
  * UnnamedEndpointLoadMetricStats. */
 enum { CPU_UTILIZATION = 12, MEM_UTILIZATION = 13, APPLICATION_UTILIZATION = 14 };
 
-/* Its fields. The host has a message with the same two, by other numbers: EndpointLoadMetricStats.
- */
+/* The fields of UnnamedEndpointLoadMetricStats. The host only has EndpointLoadMetricStats, with the
+ * same two fields, but other numbers. */
 enum { REQUESTS = 1, SUM = 2 };
 
 enum { VARINT = 0, FIXED64 = 1, WIRE_TYPE_BITS = 7 };
@@ -17,7 +17,7 @@ enum { VARINT = 0, FIXED64 = 1, WIRE_TYPE_BITS = 7 };
 static uint64_t varint_of(const gxds_wire_field *f) {
   uint64_t value = 0;
   if ((f->whole.data[0] & WIRE_TYPE_BITS) != VARINT) return 0;
-  /* After the tag, which is one byte. */
+  /* Starts after the tag, which is one byte. */
   for (size_t i = 1, shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
     value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
   }

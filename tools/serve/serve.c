@@ -18,12 +18,12 @@
 
 typedef struct serve {
   gxds_serve_command command;
-  int signals; /* SIGTERM and SIGINT, readable */
+  int signals; /* a signalfd for SIGTERM and SIGINT */
   gxds_serve_server *server;
   gxds_page_server *page; /* NULL: not configured */
   gxds_rest_server *rest; /* NULL: not configured */
   gxds_validator *validator;
-  gxds_dir_watch *watch;       /* NULL: synthetic */
+  gxds_dir_watch *watch;       /* NULL: synthetic resources are served */
   const gxds_file_set *served; /* NULL: none yet */
 } serve;
 
@@ -86,7 +86,7 @@ static bool is_served(const serve *s, const gxds_file_resource *r) {
   return old && old->resource == r;
 }
 
-/* Warns of each resource that clients will refuse, once. A control plane for development must be
+/* Warns once about each resource that clients will refuse. A control plane for development must be
  * able to serve these, so that NACKs can be tried. */
 static void emit_warnings(serve *s, const gxds_file_set *set) {
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
@@ -101,7 +101,8 @@ static void emit_warnings(serve *s, const gxds_file_set *set) {
                                 .line = entry->line,
                                 .detail = status.message};
       gxds_serve_event_add_name(&event, entry->resource->name);
-      emit(s->server, &event); /* takes the status's message too */
+      emit(s->server, &event); /* emit() takes ownership of the event, and so of the status's
+                                  message */
     }
   }
 }
@@ -137,7 +138,7 @@ static void on_deadline(serve *s) {
   } else if (change == GXDS_DIR_SET) {
     serve_set(s, gxds_dir_watch_set(s->watch));
   }
-  /* After the set, because new resources remove earlier errors from the page. */
+  /* The notice comes after the set, because new resources remove earlier errors from the page. */
   gxds_serve_event notice = {.kind = GXDS_SERVE_WARNING,
                              .detail = gxds_dir_watch_take_notice(s->watch)};
   if (notice.detail.size) {
@@ -147,7 +148,7 @@ static void on_deadline(serve *s) {
   }
 }
 
-/* For poll(): rounded up, so that the deadline has passed after it. */
+/* The timeout for poll(). It is rounded up, so that the deadline has passed when poll() returns. */
 static int timeout_ms(gxds_time deadline) {
   if (deadline == GXDS_TIME_NEVER) return -1;
   gxds_duration left = deadline - gxds_clock_now();
@@ -220,7 +221,7 @@ static int run(serve *s) {
   if (s->rest) gxds_rest_server_emit_to(s->rest, emit, s->server);
   s->validator = gxds_validator_create(NULL);
   if (s->command.is_synthetic) serve_synthetic(s);
-  on_deadline(s); /* the files that exist already are served from the first request on */
+  on_deadline(s); /* so that existing files are served from the first request on */
   ok = !s->command.port_file || write_port(s->command.port_file, port);
   if (ok) {
     emit_listening(s, NULL, s->command.listen, port);
@@ -229,7 +230,7 @@ static int run(serve *s) {
     follow(s);
   }
   gxds_validator_destroy(s->validator);
-  gxds_rest_server_stop(s->rest); /* it emits to the server */
+  gxds_rest_server_stop(s->rest); /* stopped first, because it emits events to the server */
   gxds_serve_server_stop(s->server);
   gxds_page_server_stop(s->page);
   gxds_file_set_unref(s->served);
@@ -250,7 +251,7 @@ int xds_serve_main(int argc, char **argv) {
     return 0;
   }
   if (s.command.write_index) return gxds_serve_write_index(s.command.dir);
-  /* Blocked before any thread is made, so that no thread handles the signals. */
+  /* The signals are blocked before any thread is made, so that no thread handles them. */
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);

@@ -32,7 +32,7 @@ struct gxds_serve_server {
   bool stopping;
   bool woken; /* a wake-up is on its way */
 
-  /* The server's thread, and before it runs, the thread that starts it. */
+  /* Only for the server's thread, and before it runs, for the thread that starts it. */
   grpc_completion_queue *cq;
   grpc_server *server;
   grpc_channel *wake_channel; /* a lame channel: its call is only for wake-ups */
@@ -41,11 +41,12 @@ struct gxds_serve_server {
   gxds_serve_tag shutdown;
   gxds_ads_server *ads;
   gxds_lrs_server *lrs;
-  gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* by stream, of each kind that is served */
-  size_t call_count;                             /* of any kind */
-  int requests;       /* calls that were requested and have not come yet */
+  gxds_serve_call *calls[GXDS_SERVE_CALL_OTHER]; /* the calls by stream, for each kind that is
+                                                    served */
+  size_t call_count;                             /* calls of any kind */
+  int requests;       /* how many calls were requested and have not arrived yet */
   bool shutting_down; /* the server accepts no more calls */
-  bool shut_down;     /* and the completion of that has come */
+  bool shut_down;     /* the completion of the shutdown has arrived */
 };
 
 static gxds_time now_of(void) {
@@ -267,7 +268,8 @@ static grpc_server *make_server(void) {
       {.type = GRPC_ARG_INTEGER,
        .key = (char *)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
        .value.integer = kReceiveMax},
-      /* Two servers on one port would each get a part of the clients. */
+      /* Without this, a second server could use the same port, and each would get a part of the
+       * clients. */
       {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_ALLOW_REUSEPORT, .value.integer = 0},
       /* xDS clients ping idle streams to detect a dead server; that must not count as abuse. */
       {.type = GRPC_ARG_INTEGER,

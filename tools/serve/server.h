@@ -29,7 +29,7 @@ typedef struct gxds_serve_options {
  */
 gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, int *port,
                                            gxds_status *status);
-/* Serves a new state; the server takes a reference of its own. Any thread; does not wait. */
+/* Serves a new state; the server takes its own reference. Any thread; does not wait. */
 void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set);
 /* Emits an event, in order with those of the protocol. Takes ownership of it. Any thread; does not
  * wait. */

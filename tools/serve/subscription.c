@@ -47,7 +47,8 @@ static size_t sort_names(const gxds_str *names, size_t count, gxds_str *out, boo
   return kept;
 }
 
-/* An entry that the client does not name (any more) stays as long as "*" includes it. */
+/* An entry that the client does not subscribe to by name (any more) stays as long as "*" includes
+ * it. */
 static void keep_or_drop(gxds_ads_subscription *s, gxds_ads_entry *old, gxds_ads_entry *entries,
                          size_t *count, gxds_serve_event *dropped) {
   if (old->named) gxds_serve_event_add_name(dropped, old->name);
@@ -64,7 +65,7 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
   bool star = false;
   gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
   size_t sorted_count = sort_names(names, count, sorted, &star);
-  /* The legacy wildcard: no names, and never any before. */
+  /* The legacy wildcard is a request without names, if no request had names before. */
   if (count > 0) s->named_ever = true;
   if (!s->named_ever && gxds_ads_type_is_full_state(s->type)) star = true;
   if (star != s->wildcard) gxds_serve_event_add_name(star ? added : dropped, gxds_str_z("*"));
@@ -118,7 +119,7 @@ bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_c
 /* A name that the client subscribes to: the resource that exists now, and the one that the client
  * has. */
 typedef struct row {
-  gxds_ads_entry *entry; /* NULL: it comes with "*" and was never sent */
+  gxds_ads_entry *entry; /* NULL: the resource comes with "*" and was never sent */
   const gxds_file_resource *now;
 } row;
 
@@ -126,7 +127,7 @@ static bool changed(const row *r) {
   if (!r->now) return false;
   const gxds_file_resource *sent = r->entry ? r->entry->sent : NULL;
   if (r->entry && r->entry->resend) return true;
-  if (sent == r->now) return false; /* sets share what did not change */
+  if (sent == r->now) return false; /* the same pointer, because sets share unchanged resources */
   return !sent || !gxds_str_equal(sent->bytes, r->now->bytes);
 }
 

@@ -14,9 +14,9 @@ extern "C" {
 
 typedef struct gxds_ads_entry {
   gxds_str name;                  /* owned */
-  bool named;                     /* subscribed to by name; else it came with "*" */
-  bool resend;                    /* it must be sent again although the client has it */
-  bool look;                      /* it may be due: see gxds_due */
+  bool named;                     /* subscribed to by name; false: it came with "*" */
+  bool resend;                    /* the resource must be sent again, although the client has it */
+  bool look;                      /* the entry may be due: see gxds_due */
   const gxds_file_resource *sent; /* the resource that the client was last sent; a reference; NULL:
                                      none */
 } gxds_ads_entry;
@@ -53,8 +53,8 @@ bool gxds_ads_subscription_on_changes(gxds_ads_subscription *s, const gxds_set_c
 typedef struct gxds_ads_response {
   const gxds_file_resource **resources; /* sorted by name; each a reference */
   size_t count;
-  const gxds_file_resource **changed; /* those of the resources that are new to the client or
-                                         changed; borrowed */
+  const gxds_file_resource **changed; /* the resources that are new to the client or changed;
+                                         borrowed */
   size_t changed_count;
   size_t kept;       /* resources in the response that do not exist any more */
   gxds_str *removed; /* names that the client had and that are not in the response; owned */
@@ -67,13 +67,13 @@ void gxds_ads_response_fini(gxds_ads_response *r);
  */
 bool gxds_ads_subscription_resend(gxds_ads_subscription *s, gxds_str name);
 
-/* Makes the response with resources that are new or changed, which counts as sent. Removed
- * resources stay in it. False if no response is due. */
+/* Makes the response with resources that are new or changed. It counts as sent. Removed resources
+ * stay in it. False if no response is due. */
 bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file_set *set,
                                        gxds_ads_response *out);
 /* Whether the client has a resource that does not exist any more and that a response can delete. */
 bool gxds_ads_subscription_removal_due(gxds_ads_subscription *s, const gxds_file_set *set);
-/* Makes the response that deletes them, which counts as sent. Only if a removal is due. */
+/* Makes the response that deletes these resources. It counts as sent. Only if a removal is due. */
 void gxds_ads_subscription_take_removal(gxds_ads_subscription *s, const gxds_file_set *set,
                                         gxds_ads_response *out);
 

@@ -7,7 +7,7 @@
 
 #include "tools/serve/ads_internal.h"
 
-/* Call it for each Cluster that is new or changed in a response on the stream. The endpoints that
+/* Call this for each Cluster in a response on the stream that is new or changed. The endpoints that
  * the Cluster names are then due again, if the client has them and the set still has them. */
 void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
                    const gxds_file_resource *cluster);

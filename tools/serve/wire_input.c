@@ -22,13 +22,13 @@ bool gxds_serve_pad(gxds_str bytes, upb_Arena *arena, gxds_str *out) {
 /* DiscoveryRequest.resource_names */
 enum { kResourceNames = 3 };
 
-/* Hashes names that follow one another all at once. */
+/* Hashes consecutive names in one call. */
 static void end_run(XXH3_state_t *state, gxds_str *run) {
   XXH3_64bits_update(state, run->data, run->size);
   run->size = 0;
 }
 
-/* False: they are no whole fields. */
+/* False if bytes are not whole fields. */
 static bool part(gxds_str bytes, XXH3_state_t *names, gxds_text *others) {
   gxds_str run = gxds_str_of(bytes.data, 0);
   gxds_wire_field field;

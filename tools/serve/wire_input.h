@@ -12,13 +12,13 @@ extern "C" {
 
 struct upb_Arena;
 
-/* Makes a padded copy of bytes in the arena, for a _parse function. False if they are no message.
- */
+/* Makes a padded copy of bytes in the arena, for a _parse function. False if the bytes are not a
+ * message. */
 bool gxds_serve_pad(gxds_str bytes, struct upb_Arena *arena, gxds_str *out);
 
 /* Splits a DiscoveryRequest into its resource_names, which a client repeats in each ACK, and the
  * rest. *rest is the request without the names, padded as above. *names is a hash of the names in
- * their order: lists with equal hashes count as equal. False if bytes are no message. */
+ * their order: lists with equal hashes count as equal. False if bytes are not a message. */
 bool gxds_serve_part_names(gxds_str bytes, struct upb_Arena *arena, gxds_str *rest,
                            uint64_t *names);
 

@@ -18,8 +18,8 @@ extern "C" {
 /* These add a serialized ClientStatusResponse to *reply. On failure they return false, and *error
  * is the reason. */
 
-/* Reads from the process's socket, in the directory that the process's environment names, or else
- * this program's. */
+/* Reads from the process's socket, in the directory that the environment of the process names, or
+ * else the environment of this program. */
 bool gxds_csds_of_process(pid_t pid, gxds_duration timeout, gxds_text *reply, gxds_text *error);
 /* Reads from the socket at path, which must belong to that process; pid 0: to any process of this
  * user or root. */

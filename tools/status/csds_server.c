@@ -16,7 +16,7 @@ typedef struct call {
   grpc_channel *channel;
   grpc_call *call;
   grpc_byte_buffer *request;
-  grpc_byte_buffer *response; /* NULL: none came */
+  grpc_byte_buffer *response; /* NULL: no response came */
   grpc_metadata_array initial;
   grpc_metadata_array trailing;
   grpc_status_code status;
@@ -59,7 +59,7 @@ static void call_fini(call *c) {
   grpc_completion_queue_destroy(c->queue);
 }
 
-/* The call ends at its deadline at the latest. */
+/* Waits until the call has ended, which is at its deadline at the latest. */
 static void call_run(call *c) {
   grpc_op ops[6] = {
       {.op = GRPC_OP_SEND_INITIAL_METADATA},  {.op = GRPC_OP_SEND_MESSAGE},

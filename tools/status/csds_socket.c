@@ -73,7 +73,7 @@ static bool check_peer(int fd, const char *shown, pid_t pid, gxds_text *error) {
   return true;
 }
 
-/* Reads the head, and keeps what came with it. */
+/* Reads the head, and keeps the bytes that arrived with it. */
 static bool parse_head(gxds_text *got, size_t *size) {
   char *end = got->size ? memchr(got->data, '\n', got->size) : NULL;
   size_t mark = strlen(GXDS_STATUS_HEAD);
@@ -139,8 +139,8 @@ bool gxds_csds_of_socket(const char *path, pid_t pid, gxds_duration timeout, gxd
 
 /* ---- a process ---- */
 
-/* GRPC_XDS_STATUS_DIR from the environment that the process was started with. False if it is not
- * set, or if the environment can't be read, which is then added to error. */
+/* Finds GRPC_XDS_STATUS_DIR in the environment with which the process was started. False if it is
+ * not set. If the environment cannot be read, adds an error and returns false. */
 static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   static const char key[] = "\0" GXDS_STATUS_DIR_VARIABLE "=";
   char path[64];

@@ -35,8 +35,8 @@ enum { kStateAcked = 3 };
 #define OTHER GXDS_FILE_TYPE_COUNT
 
 typedef struct entry {
-  gxds_file_type kind; /* OTHER: a type that gRPC does not know */
-  gxds_str message;    /* the GenericXdsConfig */
+  gxds_file_type kind; /* OTHER for a type that gRPC does not know */
+  gxds_str message;    /* the serialized GenericXdsConfig */
   gxds_str type_url;
   gxds_str name;
   gxds_str bytes; /* of the resource */
@@ -44,7 +44,7 @@ typedef struct entry {
 } entry;
 
 typedef struct client {
-  entry *entries; /* by kind and name */
+  entry *entries; /* the entries, sorted by kind and name */
   size_t count;
   gxds_report *report;
 } client;

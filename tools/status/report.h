@@ -14,11 +14,11 @@ extern "C" {
 typedef struct gxds_report {
   size_t clients;
   size_t resources;
-  size_t acked; /* of the resources */
+  size_t acked; /* how many resources are ACKED */
 } gxds_report;
 
 /* Adds the clients in response, a serialized envoy.service.status.v3.ClientStatusResponse, below
- * root. False if response is no such message; then nothing was added. */
+ * root. False if response is not such a message; then nothing was added. */
 bool gxds_report_add(gxds_view *root, gxds_str response, gxds_report *out);
 
 #ifdef __cplusplus

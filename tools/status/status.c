@@ -167,7 +167,8 @@ static void follow(const options *o, outcome *a, gxds_text *error) {
 }
 
 static int run(const options *o, gxds_text *error) {
-  setenv("GRPC_VERBOSITY", "NONE", 0); /* errors are printed below */
+  setenv("GRPC_VERBOSITY", "NONE", 0); /* gRPC need not log errors, because they are printed
+                                          below */
   grpc_init();
   outcome a;
   int result = 2;

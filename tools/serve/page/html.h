@@ -1,4 +1,4 @@
-/* page.html, as it was at build time. Immutable. */
+/* The contents of page.html at build time. Immutable. */
 #ifndef GRPC_XDS_TOOLS_SERVE_PAGE_HTML_H_
 #define GRPC_XDS_TOOLS_SERVE_PAGE_HTML_H_
 

@@ -12,7 +12,7 @@
 typedef envoy_config_endpoint_v3_ClusterLoadAssignment assignment;
 typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality;
 
-/* NULL: the bytes are no message, which the files' reader would have refused. */
+/* NULL if the bytes are not a message. The reader of files would have refused such bytes. */
 static assignment *parse(const gxds_file_resource *r, upb_Arena *arena) {
   gxds_str padded;
   if (!gxds_serve_pad(r->bytes, arena, &padded)) return NULL;

@@ -15,7 +15,7 @@ extern "C" {
 void gxds_page_localities_render(const gxds_file_set *set, size_t limit, gxds_text *out);
 
 typedef struct gxds_page_weight {
-  gxds_str resource; /* of the ClusterLoadAssignment */
+  gxds_str resource; /* the name of the ClusterLoadAssignment */
   uint32_t priority;
   gxds_str region;
   gxds_str zone;

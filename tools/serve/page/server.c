@@ -47,8 +47,8 @@ static enum MHD_Result respond_with_text(connection *c, unsigned code, const cha
   return respond(c, code, "text/plain; charset=utf-8", gxds_str_z(text));
 }
 
-/* A page from elsewhere may let its own name resolve to this machine (DNS rebinding). It sends that
- * name, so only addresses and "localhost" get a response. */
+/* A page from another site may let its own host name resolve to this machine (DNS rebinding). Its
+ * requests have that name. So only requests with an address or "localhost" get a response. */
 static bool is_ours(const char *host) {
   if (!host) return true;
   char name[256];
@@ -202,7 +202,7 @@ void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *se
   gxds_page_state_set_resources(s->state, set);
   gxds_file_set_unref(s->served);
   s->served = gxds_file_set_ref(set);
-  gxds_file_set_unref(s->wanted); /* it was made from a set that is not served any more */
+  gxds_file_set_unref(s->wanted); /* the change was made from a set that is not served any more */
   s->wanted = NULL;
   pthread_mutex_unlock(&s->lock);
 }
@@ -213,7 +213,7 @@ const gxds_file_set *gxds_page_server_take_change(gxds_page_server *s) {
   pthread_mutex_lock(&s->lock);
   uint64_t count;
   ssize_t drained = read(s->changed, &count, sizeof count);
-  (void)drained; /* nothing was there: nothing waits */
+  (void)drained; /* unused: if nothing was there, no change waits */
   const gxds_file_set *set = s->wanted;
   s->wanted = NULL;
   pthread_mutex_unlock(&s->lock);

@@ -1,5 +1,5 @@
 /* gxds_page_server: the page of `xds serve --http`. It serves one HTML file and the page's data as
- * JSON, and changes weights, over HTTP (libmicrohttpd) on a thread of its own.
+ * JSON, and changes weights, over HTTP (libmicrohttpd) on its own thread.
  *
  *   GET  /        the page
  *   GET  /state   gxds_page_state_render(); with ?after=N: 304 while N is still its number
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The most bytes of a request's body; no change of a weight needs as many. */
+/* The most bytes of a request's body. A change of a weight needs far fewer. */
 #define GXDS_PAGE_BODY_MAX 65536u
 
 typedef struct gxds_page_server gxds_page_server;
@@ -30,8 +30,8 @@ gxds_page_server *gxds_page_server_start(const char *listen, int *port, gxds_sta
 /* Ends the thread, and waits for it. s may be NULL. */
 void gxds_page_server_stop(gxds_page_server *s);
 
-/* Update the page's data: with an event, and with the set that is served from now on. The server
- * takes a reference of its own. */
+/* These two update the page's data: with an event, or with the set that is served from now on. The
+ * server takes its own reference. */
 void gxds_page_server_on_event(gxds_page_server *s, const gxds_serve_event *event);
 void gxds_page_server_set_resources(gxds_page_server *s, const gxds_file_set *set);
 

@@ -11,9 +11,9 @@ typedef struct type_view {
   size_t subscribed; /* the number of all subscribed names */
   uint64_t pushes;
   gxds_str pushed;   /* version */
-  gxds_str nonce;    /* of that push */
+  gxds_str nonce;    /* the nonce of the last push */
   gxds_str accepted; /* version */
-  gxds_str refused;  /* version; empty: the last response was accepted */
+  gxds_str refused;  /* the version that the client refused; empty: it accepted the last response */
   gxds_str why;
 } type_view;
 
@@ -29,14 +29,14 @@ typedef struct client_view {
 typedef struct load_view {
   gxds_str key; /* client, cluster, service and locality */
   gxds_str client;
-  gxds_serve_load load; /* totals, and in_progress; its drops are added up in total_dropped */
+  gxds_serve_load load; /* the totals, and in_progress; drops are added up in total_dropped */
   UT_hash_handle hh;
 } load_view;
 
 struct gxds_page_state {
   uint64_t number;
   gxds_str address;
-  gxds_str resources; /* how many of each type */
+  gxds_str resources; /* text: how many resources there are of each type */
   gxds_str problems[GXDS_PAGE_PROBLEMS_MAX];
   size_t problem_count;
   client_view *clients;
@@ -95,7 +95,7 @@ void gxds_page_state_destroy(gxds_page_state *s) {
   gxds_free(s);
 }
 
-/* NULL: the page is full. */
+/* NULL if the page already has the most clients. */
 static client_view *client_of(gxds_page_state *s, gxds_str peer) {
   client_view *c;
   HASH_FIND(hh, s->clients, peer.data, peer.size, c);
@@ -106,7 +106,7 @@ static client_view *client_of(gxds_page_state *s, gxds_str peer) {
   return c;
 }
 
-/* The place of a name among those shown, or where it would be. */
+/* The index of a name among those shown, or the index at which it would be added. */
 static size_t place_of(const type_view *v, gxds_str name, bool *found) {
   size_t i = 0;
   int order = 1;
@@ -242,7 +242,7 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
     case GXDS_SERVE_LISTENING:
       if (!event->service) set_str(&s->address, event->detail);
       break;
-    case GXDS_SERVE_RESOURCES: /* the errors of the files are over */
+    case GXDS_SERVE_RESOURCES: /* a new state of the resources ends the errors of the files */
       set_str(&s->resources, event->detail);
       for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
       s->problem_count = 0;

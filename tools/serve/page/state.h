@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The most clients on the page. Further clients are not shown: a page with more is of no use to a
- * reader. */
+/* The most clients on the page. Further clients are not shown, because nobody could read such a
+ * page. */
 #define GXDS_PAGE_CLIENTS_MAX 1000u
 #define GXDS_PAGE_NAMES_MAX 100u /* the most names that are shown for a type of a client */
 #define GXDS_PAGE_LOADS_MAX 10000u
@@ -28,9 +28,10 @@ gxds_page_state *gxds_page_state_create(void);
 void gxds_page_state_destroy(gxds_page_state *s);
 
 void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event);
-/* Sets the resources that are served from now on. Takes a reference of its own. */
+/* Sets the resources that are served from now on. Takes its own reference. */
 void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set);
-/* The number of changes. As long as it stays the same, the rendering does too. Never 0. */
+/* The number of changes so far. As long as it is the same, gxds_page_state_render() gives the same
+ * text. Never 0. */
 uint64_t gxds_page_state_number(const gxds_page_state *s);
 /* Adds one JSON object: {number, address, resources, problems, clients, loads, localities};
  * page.html reads it. */

@@ -33,7 +33,8 @@ static gxds_str text_of(const json_t *value) {
   return gxds_str_of(json_string_value(value), json_string_length(value));
 }
 
-/* The entries that the request names, each once, in its order; all of them if it names none. */
+/* The entries that the request names, each once, in the order of the request. If it names none: all
+ * entries. */
 typedef struct selection {
   const gxds_file_entry **entries;
   size_t count;
@@ -86,7 +87,7 @@ static gxds_rest_response respond(const gxds_schema *schema, gxds_file_type type
     a.body = gxds_text_take(&json);
     a.has_event = true;
     add_push_event(&a, s);
-  } else { /* a binary file may hold what has no JSON form */
+  } else { /* a binary file may contain something that has no JSON form */
     a.code = 500;
     a.body = gxds_text_take(&error);
   }

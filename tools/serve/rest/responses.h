@@ -13,9 +13,9 @@ extern "C" {
 /* An HTTP response. The caller ends it with gxds_rest_response_fini(). */
 typedef struct gxds_rest_response {
   unsigned code;
-  gxds_str body; /* JSON with 200; else a text, or empty */
+  gxds_str body; /* JSON if the code is 200; otherwise a text, or empty */
   bool has_event;
-  gxds_serve_event event; /* with has_event: a push or a NACK, without the peer */
+  gxds_serve_event event; /* only if has_event is set: a push or a NACK, without the peer */
 } gxds_rest_response;
 void gxds_rest_response_fini(gxds_rest_response *a);
 

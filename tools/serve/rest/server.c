@@ -17,7 +17,7 @@ struct gxds_rest_server {
   /* Any thread, under the lock. */
   pthread_mutex_t lock;
   const gxds_file_set *served;
-  gxds_dir_files files; /* of that */
+  gxds_dir_files files; /* the files of that set */
   gxds_str index;
   gxds_str etag;
   void (*emit)(void *arg, gxds_serve_event *take_event);

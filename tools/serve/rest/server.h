@@ -1,4 +1,4 @@
-/* gxds_rest_server: `xds serve --rest`. It serves over HTTP, on a thread of its own, what our
+/* gxds_rest_server: `xds serve --rest`. It serves over HTTP, on its own thread, everything that our
  * client requests from web servers.
  *
  *   POST /v3/discovery:listeners   (:routes, :clusters, :endpoints) xDS over REST-JSON
@@ -31,7 +31,7 @@ void gxds_rest_server_stop(gxds_rest_server *s);
  * ownership of the event. */
 void gxds_rest_server_emit_to(gxds_rest_server *s,
                               void (*emit)(void *arg, gxds_serve_event *take_event), void *arg);
-/* Sets the resources that are served from now on. Takes a reference of its own. */
+/* Sets the resources that are served from now on. Takes its own reference. */
 void gxds_rest_server_set_resources(gxds_rest_server *s, const gxds_file_set *set);
 
 #ifdef __cplusplus
