@@ -1,6 +1,6 @@
 // Plants faults in the engine, the logic for web servers and the policies, one at a time. The
-// simulator must find each of them. The sanitizers leave this test out: it tests the simulator,
-// whose runs the other test has.
+// simulator must find each of them. The sanitizers leave this test out, because it tests the checks
+// of the simulator. sim_test runs the same code under the address sanitizer.
 #include <gtest/gtest.h>
 
 #include <map>
