@@ -93,16 +93,30 @@ bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value) {
   return false;
 }
 
-bool gxds_wire_flag(gxds_str message, uint64_t number) {
-  bool flag = false;
+gxds_str gxds_wire_bytes_at(gxds_str message, uint64_t number) {
+  gxds_str found = {NULL, 0};
+  while (gxds_wire_next_value(&message, number, &found)) {
+  }
+  return found;
+}
+
+uint64_t gxds_wire_number_at(gxds_str message, uint64_t number) {
+  uint64_t found = 0;
   gxds_wire_field field;
   while (gxds_wire_next(&message, &field)) {
     uint64_t tag = 0;
     if (field.number != number || !read_varint(&field.whole, &tag) || (tag & 7) != 0) continue;
-    uint64_t value = 0;
-    flag = read_varint(&field.whole, &value) && value != 0;
+    read_varint(&field.whole, &found);
   }
-  return flag;
+  return found;
+}
+
+double gxds_wire_double(const gxds_wire_field *f) {
+  double value = 0;
+  gxds_str rest = f->whole;
+  uint64_t tag = 0;
+  if (read_varint(&rest, &tag) && (tag & 7) == 1) memcpy(&value, rest.data, sizeof value);
+  return value;
 }
 
 void gxds_wire_pad(gxds_str bytes, char *out) {

@@ -39,9 +39,15 @@ bool gxds_wire_next(gxds_str *rest, gxds_wire_field *out);
  * *value to its contents. False if there is none. Borrowed: valid as long as the message. */
 bool gxds_wire_next_value(gxds_str *rest, uint64_t number, gxds_str *value);
 
-/* Whether the varint field with that number has another value than 0, for a bool or an enum. If the
- * field occurs several times, the last one counts. */
-bool gxds_wire_flag(gxds_str message, uint64_t number);
+/* The value of the string, bytes or message field with that number; its data is NULL if there is
+ * none. If the field occurs several times, the last one counts. Borrowed. */
+gxds_str gxds_wire_bytes_at(gxds_str message, uint64_t number);
+
+/* The same for a varint field, such as an integer, a bool or an enum; 0 if there is none. */
+uint64_t gxds_wire_number_at(gxds_str message, uint64_t number);
+
+/* The value of a double; 0 if the field is none. */
+double gxds_wire_double(const gxds_wire_field *f);
 
 /* Copies bytes to out, and the padding after them. out has room for bytes.size +
  * GXDS_WIRE_PADDING_SIZE. */

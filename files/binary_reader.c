@@ -23,18 +23,7 @@ typedef struct any {
   gxds_str value;
 } any;
 
-/* The last field with that number. In protobuf, the last one counts. */
-static gxds_str last_field(gxds_str message, uint64_t number) {
-  gxds_str found = gxds_str_of(NULL, 0);
-  gxds_wire_field field;
-  while (gxds_wire_next(&message, &field)) {
-    if (field.number == number && field.has_size) found = field.value;
-  }
-  return found;
-}
-
-/* Stops after one alias more than is allowed. That is enough for the error, and limits the memory
- * for aliases. */
+/* Reads at most one alias more than is allowed, so that aliases need no more memory. */
 static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
   gxds_wire_field field;
   while (*count <= GXDS_FILE_ALIASES_MAX && gxds_wire_next(&message, &field)) {
@@ -47,14 +36,14 @@ static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
 static bool read_any(gxds_str bytes, uint32_t line, const gxds_path *at, gxds_file_errors *errors,
                      any *out, gxds_file_wrapper *wrapper, gxds_str *aliases) {
   *wrapper = (gxds_file_wrapper){.aliases = aliases};
-  *out = (any){last_field(bytes, ANY_TYPE_URL), last_field(bytes, ANY_VALUE)};
+  *out = (any){gxds_wire_bytes_at(bytes, ANY_TYPE_URL), gxds_wire_bytes_at(bytes, ANY_VALUE)};
   bool whole = gxds_wire_is_whole(bytes);
   if (whole && gxds_str_equal(out->type_url, gxds_str_z(GXDS_FILE_WRAPPER_TYPE_URL))) {
-    wrapper->name = last_field(out->value, RESOURCE_NAME);
+    wrapper->name = gxds_wire_bytes_at(out->value, RESOURCE_NAME);
     read_aliases(out->value, aliases, &wrapper->alias_count);
-    gxds_str inner = last_field(out->value, RESOURCE_RESOURCE);
+    gxds_str inner = gxds_wire_bytes_at(out->value, RESOURCE_RESOURCE);
     whole = gxds_wire_is_whole(out->value) && gxds_wire_is_whole(inner);
-    *out = (any){last_field(inner, ANY_TYPE_URL), last_field(inner, ANY_VALUE)};
+    *out = (any){gxds_wire_bytes_at(inner, ANY_TYPE_URL), gxds_wire_bytes_at(inner, ANY_VALUE)};
   }
   if (!whole) gxds_file_errors_add(errors, line, at, "is no message: cut off, or damaged");
   return whole;
@@ -114,7 +103,7 @@ void gxds_binary_read(const gxds_schema *schema, gxds_str bytes, const gxds_file
                          "is no DiscoveryResponse in binary: cut off, damaged, or something else");
     return;
   }
-  gxds_str type_url = last_field(bytes, RESPONSE_TYPE_URL);
+  gxds_str type_url = gxds_wire_bytes_at(bytes, RESPONSE_TYPE_URL);
   gxds_wire_field field;
   int64_t index = 0;
   while (gxds_wire_next(&bytes, &field)) {

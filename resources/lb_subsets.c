@@ -152,7 +152,7 @@ static void check_metadata_fallback(gxds_str cluster, const gxds_path *at, gxds_
   bool by_list = false;
   gxds_str config;
   while (gxds_wire_next_value(&cluster, kLbSubsetConfig, &config)) {
-    by_list = by_list || gxds_wire_flag(config, kMetadataFallbackPolicy);
+    by_list = by_list || gxds_wire_number_at(config, kMetadataFallbackPolicy) != 0;
   }
   if (!by_list) return;
   gxds_errors_add(errors, GXDS_FIELD(at, "metadata_fallback_policy"),

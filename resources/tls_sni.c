@@ -17,8 +17,8 @@ void gxds_tls_sni_decode(const envoy_extensions_transport_sockets_tls_v3_Upstrea
     gxds_errors_add(errors, GXDS_FIELD(at, "sni"), "longer than %u characters", GXDS_SNI_BYTES_MAX);
   }
   out->sni = gxds_arena_dup(arena, sni);
-  out->auto_host_sni = gxds_wire_flag(bytes, AUTO_HOST_SNI);
-  out->auto_sni_san_validation = gxds_wire_flag(bytes, AUTO_SNI_SAN_VALIDATION);
+  out->auto_host_sni = gxds_wire_number_at(bytes, AUTO_HOST_SNI) != 0;
+  out->auto_sni_san_validation = gxds_wire_number_at(bytes, AUTO_SNI_SAN_VALIDATION) != 0;
 }
 
 /* Removes the port of "a:80". "[::1]:80" and "::1" stay as they are. */

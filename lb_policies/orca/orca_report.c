@@ -1,8 +1,6 @@
 /* Reads the message field by field, because the host's table of it lacks most fields. */
 #include "lb_policies/orca/orca_report.h"
 
-#include <string.h>
-
 #include "base/wire.h"
 
 enum {
@@ -15,27 +13,14 @@ enum {
 
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-enum { WIRE_TYPE_BITS = 7, WIRE_TYPE_FIXED64 = 1 };
-
-/* The value of a double field, which is in the last eight bytes of the field. 0 if the field is not
- * a double. */
-static double double_of(const gxds_wire_field *f) {
-  double value;
-  if (f->whole.size <= sizeof value || (f->whole.data[0] & WIRE_TYPE_BITS) != WIRE_TYPE_FIXED64) {
-    return 0;
-  }
-  memcpy(&value, f->whole.data + f->whole.size - sizeof value, sizeof value);
-  return value;
-}
-
-/* Reads an entry of a map, which is a message with a key and a value. Either may be missing. */
+/* An entry of a map: a message of a key and a value, either of which may be left out. */
 static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
   *out = (gxds_orca_metric){0};
   if (!gxds_wire_is_whole(bytes)) return false;
   gxds_wire_field field;
   while (gxds_wire_next(&bytes, &field)) {
     if (field.number == ENTRY_KEY && field.has_size) out->name = field.value;
-    if (field.number == ENTRY_VALUE) out->value = double_of(&field);
+    if (field.number == ENTRY_VALUE) out->value = gxds_wire_double(&field);
   }
   return gxds_str_is_utf8(out->name);
 }
@@ -53,19 +38,19 @@ bool gxds_orca_report_decode(gxds_str bytes, gxds_orca_report *out) {
   while (gxds_wire_next(&bytes, &field)) {
     switch (field.number) {
       case CPU_UTILIZATION:
-        out->cpu_utilization = double_of(&field);
+        out->cpu_utilization = gxds_wire_double(&field);
         break;
       case MEM_UTILIZATION:
-        out->mem_utilization = double_of(&field);
+        out->mem_utilization = gxds_wire_double(&field);
         break;
       case RPS_FRACTIONAL:
-        out->qps = double_of(&field);
+        out->qps = gxds_wire_double(&field);
         break;
       case EPS:
-        out->eps = double_of(&field);
+        out->eps = gxds_wire_double(&field);
         break;
       case APPLICATION_UTILIZATION:
-        out->application_utilization = double_of(&field);
+        out->application_utilization = gxds_wire_double(&field);
         break;
       case GXDS_ORCA_UTILIZATION:
       case GXDS_ORCA_NAMED_METRICS:

@@ -95,7 +95,7 @@ TEST(WireNext, OneFieldAfterTheOther) {
 }
 
 bool Flag(const std::string& bytes) {
-  return gxds_wire_flag(gxds_str_of(bytes.data(), bytes.size()), 6);
+  return gxds_wire_number_at(gxds_str_of(bytes.data(), bytes.size()), 6) != 0;
 }
 
 TEST(WireFlag, IsTheLastOfThatNumber) {
@@ -106,6 +106,28 @@ TEST(WireFlag, IsTheLastOfThatNumber) {
   EXPECT_FALSE(Flag("\x38\x01"s)) << "another field";
   EXPECT_FALSE(Flag("\x32\x01\x01"s)) << "a string";
   EXPECT_TRUE(Flag("\x30\x01\x32\x01\x00"s)) << "a string changes nothing";
+}
+
+TEST(WireBytesAt, IsTheLastOfThatNumber) {
+  const std::string message =
+      "\x0a\x01"s + "a" + "\x08\x01"s + "\x12\x01"s + "b" + "\x0a\x02"s + "cd";
+  const gxds_str bytes = gxds_str_of(message.data(), message.size());
+  gxds_str value = gxds_wire_bytes_at(bytes, 1);
+  EXPECT_EQ(std::string(value.data, value.size), "cd");
+  EXPECT_EQ(gxds_wire_bytes_at(bytes, 3).data, nullptr);
+}
+
+TEST(WireDouble, IsNoOtherFieldOfEightBytes) {
+  const std::string number = "\x00\x00\x00\x00\x00\x00\xf8\x3f"s;
+  auto value = [](const std::string& bytes) {
+    gxds_str rest = gxds_str_of(bytes.data(), bytes.size());
+    gxds_wire_field field;
+    EXPECT_TRUE(gxds_wire_next(&rest, &field));
+    return gxds_wire_double(&field);
+  };
+  EXPECT_EQ(value("\x09" + number), 1.5);
+  EXPECT_EQ(value("\xc9\x01" + number), 1.5) << "a tag of two bytes";
+  EXPECT_EQ(value("\x0a\x08" + number), 0) << "a string";
 }
 
 TEST(WireNext, EndsWhereAFieldIsNotWhole) {

@@ -2,36 +2,6 @@
 
 #include "base/wire.h"
 
-/* The value of a field that is a number. */
-static uint64_t number_of(const gxds_wire_field *f) {
-  uint64_t value = 0;
-  size_t i = 0;
-  while (i < f->whole.size && (f->whole.data[i] & 0x80)) i++; /* the tag */
-  i++;
-  for (unsigned shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
-    value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
-  }
-  return value;
-}
-
-gxds_str gxds_links_bytes_at(gxds_str message, uint64_t number) {
-  gxds_str found = {NULL, 0};
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number == number && f.has_size) found = f.value;
-  }
-  return found;
-}
-
-uint64_t gxds_links_number_at(gxds_str message, uint64_t number) {
-  uint64_t found = 0;
-  gxds_wire_field f;
-  while (gxds_wire_next(&message, &f)) {
-    if (f.number == number && !f.has_size) found = number_of(&f);
-  }
-  return found;
-}
-
 void gxds_links_follow(gxds_str message, const uint8_t *path, void (*fn)(void *arg, gxds_str value),
                        void *arg) {
   gxds_wire_field f;
@@ -76,8 +46,8 @@ static void emit_routes(links *l, gxds_str listener) {
 static void emit_below_cluster(links *l, gxds_str name, gxds_str cluster) {
   static const uint8_t aggregate[] = {38, 2, 2, 1, 0};
   enum { kType = 2, kEdsConfig = 3, kServiceName = 2, kEds = 3 };
-  if (gxds_links_number_at(cluster, kType) == kEds) {
-    gxds_str service = gxds_links_bytes_at(gxds_links_bytes_at(cluster, kEdsConfig), kServiceName);
+  if (gxds_wire_number_at(cluster, kType) == kEds) {
+    gxds_str service = gxds_wire_bytes_at(gxds_wire_bytes_at(cluster, kEdsConfig), kServiceName);
     l->fn(l->arg, GXDS_FILE_ENDPOINTS, service.size ? service : name);
   }
   l->type = GXDS_FILE_CLUSTER;

@@ -19,10 +19,6 @@ void gxds_links_each(gxds_file_type type, gxds_str name, gxds_str bytes,
 /* Calls fn for each value at the end of path, a list of field numbers that ends with a zero. */
 void gxds_links_follow(gxds_str message, const uint8_t *path, void (*fn)(void *arg, gxds_str value),
                        void *arg);
-/* The last value of a string, bytes or message field. The second function is for a field that is a
- * number; 0 if there is none. */
-gxds_str gxds_links_bytes_at(gxds_str message, uint64_t number);
-uint64_t gxds_links_number_at(gxds_str message, uint64_t number);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,5 @@
 #include "tools/serve/reported_metrics.h"
 
-#include <string.h>
-
 #include "base/wire.h"
 
 /* Fields of UpstreamLocalityStats that the table of gRPC 1.51 lacks, each an
@@ -12,33 +10,14 @@ enum { CPU_UTILIZATION = 12, MEM_UTILIZATION = 13, APPLICATION_UTILIZATION = 14 
  * same two fields, but other numbers. */
 enum { REQUESTS = 1, SUM = 2 };
 
-enum { VARINT = 0, FIXED64 = 1, WIRE_TYPE_BITS = 7 };
-
-static uint64_t varint_of(const gxds_wire_field *f) {
-  uint64_t value = 0;
-  if ((f->whole.data[0] & WIRE_TYPE_BITS) != VARINT) return 0;
-  /* Starts after the tag, which is one byte. */
-  for (size_t i = 1, shift = 0; i < f->whole.size && shift < 64; i++, shift += 7) {
-    value |= (uint64_t)(f->whole.data[i] & 0x7f) << shift;
-  }
-  return value;
-}
-
-static double double_of(const gxds_wire_field *f) {
-  double value = 0;
-  if ((f->whole.data[0] & WIRE_TYPE_BITS) != FIXED64) return 0;
-  memcpy(&value, f->whole.data + f->whole.size - sizeof value, sizeof value);
-  return value;
-}
-
 static void add_unnamed(gxds_str message, const char *name, gxds_serve_load *load) {
-  uint64_t requests = 0;
   double sum = 0;
+  gxds_str rest = message;
   gxds_wire_field field;
-  while (gxds_wire_next(&message, &field)) {
-    if (field.number == REQUESTS) requests = varint_of(&field);
-    if (field.number == SUM) sum = double_of(&field);
+  while (gxds_wire_next(&rest, &field)) {
+    if (field.number == SUM) sum = gxds_wire_double(&field);
   }
+  uint64_t requests = gxds_wire_number_at(message, REQUESTS);
   gxds_serve_load_add_metric(load, gxds_str_z(name), requests, sum);
 }
 

@@ -72,7 +72,7 @@ static entry *find(const client *c, gxds_file_type k, gxds_str name) {
 }
 
 static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
-  time_t at = (time_t)gxds_links_number_at(timestamp, kTimestampSeconds);
+  time_t at = (time_t)gxds_wire_number_at(timestamp, kTimestampSeconds);
   struct tm utc;
   char text[32];
   if (at == 0 || !gmtime_r(&at, &utc)) return;
@@ -84,20 +84,20 @@ static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
 static void add_state(gxds_view *v, const entry *e, gxds_report *report) {
   static const char *const names[] = {"UNKNOWN", "REQUESTED",      "DOES_NOT_EXIST", "ACKED",
                                       "NACKED",  "RECEIVED_ERROR", "TIMEOUT"};
-  gxds_str version = gxds_links_bytes_at(e->message, kResourceVersion);
+  gxds_str version = gxds_wire_bytes_at(e->message, kResourceVersion);
   gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(version));
-  uint64_t state = gxds_links_number_at(e->message, kResourceState);
+  uint64_t state = gxds_wire_number_at(e->message, kResourceState);
   if (state < sizeof names / sizeof *names) {
     gxds_view_attribute(v, "state", "%s", names[state]);
   } else {
     gxds_view_attribute(v, "state", "%" PRIu64, state);
   }
-  add_time(v, "updated", gxds_links_bytes_at(e->message, kResourceUpdated));
-  gxds_str error = gxds_links_bytes_at(e->message, kResourceError);
-  gxds_str rejected = gxds_links_bytes_at(error, kErrorVersion);
+  add_time(v, "updated", gxds_wire_bytes_at(e->message, kResourceUpdated));
+  gxds_str error = gxds_wire_bytes_at(e->message, kResourceError);
+  gxds_str rejected = gxds_wire_bytes_at(error, kErrorVersion);
   gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(rejected));
-  add_time(v, "failed", gxds_links_bytes_at(error, kErrorTime));
-  gxds_view_error(v, gxds_links_bytes_at(error, kErrorDetails));
+  add_time(v, "failed", gxds_wire_bytes_at(error, kErrorTime));
+  gxds_view_error(v, gxds_wire_bytes_at(error, kErrorDetails));
   report->resources++;
   if (state == kStateAcked) report->acked++;
 }
@@ -160,19 +160,19 @@ static void add_client(gxds_view *root, gxds_str config, gxds_report *report) {
   while (gxds_wire_next(&rest, &f)) {
     old_form |= f.number == kConfigOldForm;
     if (f.number != kConfigResource || !f.has_size) continue;
-    gxds_str type_url = gxds_links_bytes_at(f.value, kResourceType);
+    gxds_str type_url = gxds_wire_bytes_at(f.value, kResourceType);
     c.entries = gxds_realloc(c.entries, c.count + 1, sizeof *c.entries);
     c.entries[c.count++] = (entry){
         .kind = kind_of(type_url),
         .message = f.value,
         .type_url = type_url,
-        .name = gxds_links_bytes_at(f.value, kResourceName),
-        .bytes = gxds_links_bytes_at(gxds_links_bytes_at(f.value, kResourceAny), kAnyValue),
+        .name = gxds_wire_bytes_at(f.value, kResourceName),
+        .bytes = gxds_wire_bytes_at(gxds_wire_bytes_at(f.value, kResourceAny), kAnyValue),
     };
   }
   if (c.count) qsort(c.entries, c.count, sizeof *c.entries, by_kind_and_name);
-  gxds_view *v = gxds_view_add(root, "client", gxds_links_bytes_at(config, kConfigScope));
-  gxds_str node = gxds_links_bytes_at(gxds_links_bytes_at(config, kConfigNode), kNodeId);
+  gxds_view *v = gxds_view_add(root, "client", gxds_wire_bytes_at(config, kConfigScope));
+  gxds_str node = gxds_wire_bytes_at(gxds_wire_bytes_at(config, kConfigNode), kNodeId);
   gxds_view_attribute(v, "node", "%.*s", GXDS_STR_ARG(node));
   if (old_form) {
     gxds_view_error(v, gxds_str_z("the program reports its resources in a form of before 2021 "
