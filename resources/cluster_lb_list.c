@@ -95,31 +95,26 @@ static void decode_pick_first(const lb_decoder *d, const gxds_extension *config,
 /* RandomSubsetting (A68). The host has no table of it, so its fields are read from the bytes. If a
  * field occurs several times, the last one counts. */
 static void decode_random_subsetting(const lb_decoder *d, const gxds_extension *config, int depth) {
-  enum { SUBSET_SIZE = 1, CHILD_POLICY, FIELDS_END };
-  gxds_str fields[FIELDS_END] = {{0}};
+  enum { SUBSET_SIZE = 1, CHILD_POLICY = 2 };
   if (!gxds_wire_is_whole(config->value)) {
     gxds_errors_add(d->errors, config->at, "can't decode RandomSubsetting LB policy config");
     return;
   }
-  gxds_str rest = config->value;
-  for (gxds_wire_field field; gxds_wire_next(&rest, &field);) {
-    if (field.number < FIELDS_END && field.has_size) fields[field.number] = field.value;
-  }
+  gxds_str size_bytes = gxds_wire_bytes_at(config->value, SUBSET_SIZE);
   const google_protobuf_UInt32Value *in_size =
-      fields[SUBSET_SIZE].data
-          ? GXDS_DECODE(google_protobuf_UInt32Value, fields[SUBSET_SIZE], d->scratch)
-          : NULL;
+      size_bytes.data ? GXDS_DECODE(google_protobuf_UInt32Value, size_bytes, d->scratch) : NULL;
   uint32_t size = in_size ? google_protobuf_UInt32Value_value(in_size) : 0;
   if (size == 0) {
     gxds_errors_add(d->errors, GXDS_FIELD(config->at, "subset_size"), "must be greater than 0");
   }
   const gxds_path *at = GXDS_FIELD(config->at, "child_policy");
-  if (!fields[CHILD_POLICY].data) {
+  gxds_str child_bytes = gxds_wire_bytes_at(config->value, CHILD_POLICY);
+  if (!child_bytes.data) {
     gxds_errors_add(d->errors, at, "field not present");
     return;
   }
   const list_message *child =
-      GXDS_DECODE(envoy_config_cluster_v3_LoadBalancingPolicy, fields[CHILD_POLICY], d->scratch);
+      GXDS_DECODE(envoy_config_cluster_v3_LoadBalancingPolicy, child_bytes, d->scratch);
   if (!child) {
     gxds_errors_add(d->errors, at, "can't decode LoadBalancingPolicy");
     return;

@@ -43,10 +43,8 @@ static uint8_t decode_status(const envoy_config_core_v3_HealthStatusSet *in) {
 static gxds_duration decode_idle_timeout(gxds_str options, const gxds_path *up, upb_Arena *scratch,
                                          gxds_errors *errors) {
   const gxds_path *at = GXDS_FIELD(up, "common_http_protocol_options");
-  gxds_str bytes;
-  bool found = false;
-  while (gxds_wire_next_value(&options, kCommonHttpProtocolOptions, &bytes)) found = true;
-  if (!found) return DEFAULT_IDLE_TIMEOUT;
+  gxds_str bytes = gxds_wire_bytes_at(options, kCommonHttpProtocolOptions);
+  if (!bytes.data) return DEFAULT_IDLE_TIMEOUT;
   const envoy_config_core_v3_HttpProtocolOptions *common =
       GXDS_DECODE(envoy_config_core_v3_HttpProtocolOptions, bytes, scratch);
   if (!common) {

@@ -24,11 +24,7 @@ int gxds_locality_print_compare(const void *a, const void *b) {
 }
 
 gxds_str gxds_endpoints_name_in(gxds_str bytes) {
-  gxds_str name = {NULL, 0};
-  for (gxds_wire_field f; gxds_wire_next(&bytes, &f);) {
-    if (f.number == kClusterNameField && f.has_size) name = f.value;
-  }
-  return name;
+  return gxds_wire_bytes_at(bytes, kClusterNameField);
 }
 
 static const gxds_locality_print *find(const gxds_endpoints *previous,

@@ -37,14 +37,6 @@ gxds_session_cookie gxds_session_cookie_copy(const gxds_session_cookie *c, upb_A
                                c->ttl};
 }
 
-/* Finds the last field with that number, which is the one that counts, as in protobuf. False if
- * there is none. */
-static bool find_field(gxds_str message, uint64_t number, gxds_str *value) {
-  bool found = false;
-  while (gxds_wire_next_value(&message, number, value)) found = true;
-  return found;
-}
-
 /* RFC 6265: the name of a cookie must be a token. Otherwise the cookie could not be distinguished
  * from others. */
 static bool is_token(gxds_str name) {
@@ -95,8 +87,8 @@ static void decode_state(const session_decoder *d, const gxds_extension *state) 
     return;
   }
   const gxds_path *at = GXDS_FIELD(state->at, "cookie");
-  gxds_str bytes;
-  if (!find_field(state->value, COOKIE, &bytes)) {
+  gxds_str bytes = gxds_wire_bytes_at(state->value, COOKIE);
+  if (!bytes.data) {
     gxds_errors_add(d->errors, at, "field not present");
     return;
   }
@@ -112,8 +104,8 @@ static void decode_state(const session_decoder *d, const gxds_extension *state) 
 /* Without session_state, the filter does nothing. */
 static void decode_stateful_session(const session_decoder *d, gxds_str message,
                                     const gxds_path *up) {
-  gxds_str bytes;
-  if (!find_field(message, SESSION_STATE, &bytes)) return;
+  gxds_str bytes = gxds_wire_bytes_at(message, SESSION_STATE);
+  if (!bytes.data) return;
   const gxds_path *at = GXDS_FIELD(up, "session_state");
   const envoy_config_core_v3_TypedExtensionConfig *state =
       GXDS_DECODE(envoy_config_core_v3_TypedExtensionConfig, bytes, d->scratch);

@@ -136,9 +136,7 @@ static bool has_system_roots(const validation_message *in) {
   enum { SYSTEM_ROOT_CERTS = 17 };
   size_t size = 0;
   const char *data = upb_Message_GetUnknown(in, &size);
-  gxds_str rest = gxds_str_of(data, size);
-  gxds_str value;
-  return gxds_wire_next_value(&rest, SYSTEM_ROOT_CERTS, &value);
+  return gxds_wire_bytes_at(gxds_str_of(data, size), SYSTEM_ROOT_CERTS).data != NULL;
 }
 #endif
 
