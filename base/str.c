@@ -39,6 +39,18 @@ int gxds_hex_digit(char c) {
   return -1;
 }
 
+bool gxds_str_to_uint64(gxds_str s, unsigned base, uint64_t *out) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    const int digit = gxds_hex_digit(s.data[i]);
+    if (digit < 0 || (unsigned)digit >= base) return false;
+    if (number > (UINT64_MAX - (unsigned)digit) / base) return false;
+    number = number * base + (unsigned)digit;
+  }
+  if (s.size > 0) *out = number;
+  return s.size > 0;
+}
+
 gxds_str gxds_str_dup(gxds_str s) {
   char *copy = gxds_calloc(s.size + 1, 1);
   if (s.size) memcpy(copy, s.data, s.size);
@@ -54,4 +66,20 @@ void gxds_str_set(gxds_str *s, gxds_str from) {
   const gxds_str copy = gxds_str_dup(from);
   gxds_str_free(s);
   *s = copy;
+}
+
+gxds_str gxds_percent_decode(gxds_str s) {
+  gxds_str out = gxds_str_dup(s);
+  char *to = (char *)out.data;
+  size_t size = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    const bool may = s.data[i] == '%' && i + 2 < s.size;
+    const int high = may ? gxds_hex_digit(s.data[i + 1]) : -1;
+    const int low = may ? gxds_hex_digit(s.data[i + 2]) : -1;
+    const bool triplet = high >= 0 && low >= 0;
+    to[size++] = triplet ? (char)(high * 16 + low) : s.data[i];
+    if (triplet) i += 2;
+  }
+  to[size] = 0;
+  return gxds_str_of(to, size);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,10 @@ bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 /* The value of a hexadecimal digit in upper or lower case; -1 if c is not a hexadecimal digit. */
 int gxds_hex_digit(char c);
 
+/* Reads digits of that base, 2 to 16, without a sign. False, and *out is unchanged, for any other
+ * text, and for a number of more than 64 bits. */
+bool gxds_str_to_uint64(gxds_str s, unsigned base, uint64_t *out);
+
 /* Whether s is UTF-8 from end to end (RFC 3629: no surrogates, no overlong forms). */
 bool gxds_str_is_utf8(gxds_str s);
 
@@ -61,6 +66,10 @@ gxds_str gxds_str_dup(gxds_str s);
 void gxds_str_free(gxds_str *s);
 /* Frees *s as above, and makes it a copy of from. from may be a part of *s. */
 void gxds_str_set(gxds_str *s, gxds_str from);
+
+/* Percent-decodes s (RFC 3986). Leaves what is no valid triplet as it is, like the host. Owned:
+ * free with gxds_str_free(). */
+gxds_str gxds_percent_decode(gxds_str s);
 
 #ifdef __cplusplus
 }

@@ -40,17 +40,9 @@ static void skip_space(reader *r) {
 static bool read_hex4(reader *r, uint32_t *out) {
   uint32_t value = 0;
   for (int i = 0; i < 4; i++, r->at++) {
-    if (r->at == r->end) return fail(r, "four hexadecimal digits");
-    char c = *r->at;
-    uint32_t digit;
-    if (c >= '0' && c <= '9') {
-      digit = (uint32_t)(c - '0');
-    } else if ((c | 32) >= 'a' && (c | 32) <= 'f') {
-      digit = (uint32_t)((c | 32) - 'a') + 10;
-    } else {
-      return fail(r, "four hexadecimal digits");
-    }
-    value = value << 4 | digit;
+    const int digit = r->at == r->end ? -1 : gxds_hex_digit(*r->at);
+    if (digit < 0) return fail(r, "four hexadecimal digits");
+    value = value << 4 | (uint32_t)digit;
   }
   *out = value;
   return true;

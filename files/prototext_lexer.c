@@ -9,12 +9,6 @@ static bool is_name(char c) {
 
 static bool is_one_of(char c, const char *set) { return c != 0 && strchr(set, c) != NULL; }
 
-static int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  int letter = (c | 32) - 'a';
-  return letter >= 0 && letter < 6 ? letter + 10 : -1;
-}
-
 static bool is_at(const gxds_prototext_lexer *l, char c) { return l->at < l->end && *l->at == c; }
 
 static void skip_space(gxds_prototext_lexer *l) {
@@ -56,7 +50,7 @@ static bool read_hex(gxds_prototext_lexer *l, int least, int most, const char *e
                      uint32_t *out) {
   *out = 0;
   for (int i = 0; i < most; i++, l->at++) {
-    int digit = l->at < l->end ? hex_value(*l->at) : -1;
+    int digit = l->at < l->end ? gxds_hex_digit(*l->at) : -1;
     if (digit < 0) return i >= least || fail(l, expected);
     *out = *out << 4 | (uint32_t)digit;
   }

@@ -24,16 +24,7 @@ static bool parse_digits(const gxds_prototext_token *token, uint64_t *out) {
     base = (s.data[1] | 32) == 'x' ? 16 : 8;
     start = base == 16 ? 2 : 1;
   }
-  *out = 0;
-  for (size_t i = start; i < s.size; i++) {
-    char c = s.data[i];
-    unsigned digit = c >= '0' && c <= '9'                 ? (unsigned)(c - '0')
-                     : (c | 32) >= 'a' && (c | 32) <= 'f' ? (unsigned)((c | 32) - 'a') + 10
-                                                          : base;
-    if (digit >= base || *out > (UINT64_MAX - digit) / base) return false;
-    *out = *out * base + digit;
-  }
-  return start < s.size;
+  return gxds_str_to_uint64(gxds_str_from(s, start), base, out);
 }
 
 static bool read_integer(const gxds_prototext_token *token, bool negative, uint64_t most_negative,

@@ -5,28 +5,15 @@
 #include <stdlib.h>
 #include <upb/def.h>
 
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "files/yaml_scalar.h"
-
-/* Reads digits without a sign, below 2^64. */
-static bool parse_digits(gxds_str s, uint64_t *out) {
-  uint64_t value = 0;
-  if (s.size == 0) return false;
-  for (size_t i = 0; i < s.size; i++) {
-    if (s.data[i] < '0' || s.data[i] > '9') return false;
-    uint64_t digit = (uint64_t)(s.data[i] - '0');
-    if (value > (UINT64_MAX - digit) / 10) return false;
-    value = value * 10 + digit;
-  }
-  *out = value;
-  return true;
-}
 
 /* Reads an integer as sign and magnitude. Besides digits, it accepts 1.0 and 1e3, which proto3 JSON
  * allows if they are whole, but only up to 2^53: a double is not exact beyond that. */
 static bool parse_integer(gxds_str s, bool *negative, uint64_t *magnitude) {
   *negative = s.size > 0 && s.data[0] == '-';
-  if (parse_digits(gxds_str_of(s.data + *negative, s.size - *negative), magnitude)) return true;
+  if (gxds_str_to_uint64(gxds_str_from(s, *negative), 10, magnitude)) return true;
   gxds_text canonical = {0};
   bool radix = s.size > 1 && (s.data[1] == 'x' || s.data[1] == 'o'); /* only for YAML */
   bool ok = !radix && gxds_yaml_resolve(s, &canonical) == GXDS_FILE_NODE_NUMBER;
@@ -107,9 +94,8 @@ static bool is_base64(gxds_str s) {
     for (int padding = 0; padding < 2 && s.size && s.data[s.size - 1] == '='; padding++) s.size--;
   }
   for (size_t i = 0; i < s.size; i++) {
-    char c = s.data[i];
-    if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
-          c == '/' || c == '-' || c == '_')) {
+    if (gxds_base64_digit(GXDS_BASE64, s.data[i]) < 0 &&
+        gxds_base64_digit(GXDS_BASE64_URL, s.data[i]) < 0) {
       return false;
     }
   }
@@ -211,7 +197,7 @@ bool gxds_scalar_is_duration(gxds_str text) {
   while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9') at++;
   uint64_t seconds;
   gxds_str whole = gxds_str_of(text.data + negative, at - negative);
-  if (!parse_digits(whole, &seconds) || seconds > kSecondsMax) return false;
+  if (!gxds_str_to_uint64(whole, 10, &seconds) || seconds > kSecondsMax) return false;
   if (at < text.size && text.data[at] == '.') {
     size_t start = ++at;
     while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9') at++;

@@ -27,17 +27,6 @@ static const char listener_name[] = "synthetic.example";
 
 /* ---- the description ---- */
 
-static bool parse_number(const char *text, size_t size, uint64_t max, uint64_t *out) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; i++) {
-    if (text[i] < '0' || text[i] > '9') return false;
-    value = value * 10 + (uint64_t)(text[i] - '0');
-    if (value > max) return false;
-  }
-  *out = value;
-  return size > 0;
-}
-
 static bool parse_part(const char *part, size_t size, gxds_synthetic *out) {
   static const char *const keys[] = {"clusters=", "endpoints=", "localities=", "seed="};
   static const uint64_t most[] = {GXDS_SYNTHETIC_CLUSTERS_MAX, GXDS_SYNTHETIC_ENDPOINTS_MAX,
@@ -46,7 +35,8 @@ static bool parse_part(const char *part, size_t size, gxds_synthetic *out) {
     size_t length = strlen(keys[i]);
     uint64_t value;
     if (size < length || memcmp(part, keys[i], length) != 0) continue;
-    if (!parse_number(part + length, size - length, most[i], &value)) return false;
+    if (!gxds_str_to_uint64(gxds_str_of(part + length, size - length), 10, &value)) return false;
+    if (value > most[i]) return false;
     if (i == 0) out->clusters = (unsigned)value;
     if (i == 1) out->endpoints = (unsigned)value;
     if (i == 2) out->localities = (unsigned)value;

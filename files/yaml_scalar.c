@@ -19,13 +19,8 @@ static size_t digits(const char *p, const char *end) {
 /* Reads 0o17 and 0x1F. A number beyond 64 bits stays a string. */
 static bool resolve_radix(gxds_str s, gxds_text *out) {
   if (s.size < 3 || s.data[0] != '0' || (s.data[1] != 'o' && s.data[1] != 'x')) return false;
-  uint64_t radix = s.data[1] == 'o' ? 8 : 16;
-  uint64_t value = 0;
-  for (size_t i = 2; i < s.size; i++) {
-    int digit = gxds_hex_digit(s.data[i]);
-    if (digit < 0 || (uint64_t)digit >= radix || value > UINT64_MAX / radix) return false;
-    value = value * radix + (uint64_t)digit;
-  }
+  uint64_t value;
+  if (!gxds_str_to_uint64(gxds_str_from(s, 2), s.data[1] == 'o' ? 8 : 16, &value)) return false;
   gxds_text_addf(out, "%llu", (unsigned long long)value);
   return true;
 }

@@ -36,18 +36,8 @@ bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence pr
 /* Reads decimal digits, with or without a '+' before them. False for any other text, or if the
  * number is too large. */
 static bool parse_uint64(gxds_str text, uint64_t *out) {
-  size_t i = text.size > 0 && text.data[0] == '+' ? 1 : 0;
-  if (i == text.size) return false;
-  uint64_t number = 0;
-  for (; i < text.size; i++) {
-    const char c = text.data[i];
-    if (c < '0' || c > '9') return false;
-    const uint64_t digit = (uint64_t)(c - '0');
-    if (number > (UINT64_MAX - digit) / 10) return false;
-    number = number * 10 + digit;
-  }
-  *out = number;
-  return true;
+  const bool plus = text.size > 0 && text.data[0] == '+';
+  return gxds_str_to_uint64(gxds_str_from(text, plus), 10, out);
 }
 
 /* Whether value has a type that may contain a number: a number or a string. */

@@ -33,23 +33,6 @@ static bool is_query(gxds_str s) {
   return true;
 }
 
-/* Decodes valid triplets and leaves everything else as it is. The host does so too. */
-static gxds_str percent_decode(gxds_str s) {
-  gxds_str out = gxds_str_dup(s);
-  char *to = (char *)out.data;
-  size_t size = 0;
-  for (size_t i = 0; i < s.size; i++) {
-    const bool may = s.data[i] == '%' && i + 2 < s.size;
-    const int high = may ? gxds_hex_digit(s.data[i + 1]) : -1;
-    const int low = may ? gxds_hex_digit(s.data[i + 2]) : -1;
-    const bool triplet = high >= 0 && low >= 0;
-    to[size++] = triplet ? (char)(high * 16 + low) : s.data[i];
-    if (triplet) i += 2;
-  }
-  to[size] = 0;
-  return gxds_str_of(to, size);
-}
-
 /* Cuts the text before the first character of stops off *rest, and returns that text. */
 static gxds_str cut(gxds_str *rest, const char *stops) {
   size_t size = 0;
@@ -90,7 +73,7 @@ static void add_parameters(gxds_text *out, gxds_str query) {
     gxds_str key = cut(&value, "=");
     if (key.size == 0) continue;
     consume(&value, "=");
-    parameters[count] = (parameter){percent_decode(key), percent_decode(value), count};
+    parameters[count] = (parameter){gxds_percent_decode(key), gxds_percent_decode(value), count};
     count++;
   }
   qsort(parameters, count, sizeof *parameters, by_key);
@@ -120,13 +103,13 @@ static bool init_federated(gxds_resource_name *n, gxds_str rest, gxds_str type) 
   if (has_query && (query.size == 0 || !is_query(query))) return false;
   if (consume(&rest, "#") && !is_query(rest)) return false;
 
-  gxds_str path = percent_decode(raw_path);
+  gxds_str path = gxds_percent_decode(raw_path);
   gxds_str id = path;
   consume(&id, "/");
   bool matches = gxds_str_equal(cut(&id, "/"), type);
   if (matches) {
     n->federated = true;
-    n->authority = percent_decode(authority);
+    n->authority = gxds_percent_decode(authority);
     gxds_text out = {0};
     gxds_text_add_z(&out, "xdstp://");
     gxds_text_add_percent_encoded(&out, n->authority, is_authority_char);

@@ -80,6 +80,26 @@ TEST(Str, HexadecimalDigitsAreOfEitherCase) {
   }
 }
 
+TEST(Str, NumbersOfABase) {
+  uint64_t out = 7;
+  EXPECT_TRUE(gxds_str_to_uint64(gxds_str_z("007"), 10, &out) && out == 7);
+  EXPECT_TRUE(gxds_str_to_uint64(gxds_str_z("18446744073709551615"), 10, &out) && ~out == 0);
+  EXPECT_TRUE(gxds_str_to_uint64(gxds_str_z("aF"), 16, &out) && out == 0xaf);
+  EXPECT_TRUE(gxds_str_to_uint64(gxds_str_z("17"), 8, &out) && out == 15);
+  for (const char *bad : {"", "-1", "+1", "1 ", "a", "18446744073709551616"}) {
+    EXPECT_FALSE(gxds_str_to_uint64(gxds_str_z(bad), 10, &out)) << bad;
+  }
+  EXPECT_FALSE(gxds_str_to_uint64(gxds_str_z("8"), 8, &out));
+  EXPECT_FALSE(gxds_str_to_uint64(gxds_str_z("10000000000000000"), 16, &out));
+  EXPECT_EQ(out, 15u) << "it is as it was";
+}
+
+TEST(Str, PercentDecoding) {
+  gxds_str s = gxds_percent_decode(gxds_str_z("a%2Fb%2fc%2%zz%"));
+  EXPECT_STREQ(s.data, "a/b/c%2%zz%");
+  gxds_str_free(&s);
+}
+
 TEST(Str, Utf8) {
   for (const char *good :
        {"", "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a\xf4\x8f\xbf\xbf"}) {

@@ -1,8 +1,6 @@
 #include "tools/resolve/fetch.h"
 
-#include <ctype.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -13,25 +11,6 @@
 #include "xds_resolver/resolver.h"
 
 /* ---- the target ---- */
-
-static gxds_str decode(gxds_str s) {
-  gxds_text out = {0};
-  for (size_t i = 0; i < s.size; i++) {
-    const char *c = s.data + i;
-    if (*c == '%' && i + 2 < s.size && isxdigit((unsigned char)c[1]) &&
-        isxdigit((unsigned char)c[2])) {
-      const char hex[3] = {c[1], c[2], 0};
-      char byte = (char)strtol(hex, NULL, 16);
-      gxds_text_add(&out, gxds_str_of(&byte, 1));
-      i += 2;
-    } else {
-      gxds_text_add(&out, gxds_str_of(c, 1));
-    }
-  }
-  gxds_str decoded = gxds_str_dup(gxds_text_str(&out));
-  gxds_text_fini(&out);
-  return decoded;
-}
 
 bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_target *out,
                              gxds_text *error) {
@@ -55,8 +34,8 @@ bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_
     return false;
   }
   out->uri = gxds_str_dup(gxds_str_z(uri));
-  out->uri_authority = decode(uri_authority);
-  out->uri_path = decode(path);
+  out->uri_authority = gxds_percent_decode(uri_authority);
+  out->uri_path = gxds_percent_decode(path);
   out->data_plane_authority =
       authority ? gxds_str_dup(gxds_str_z(authority)) : gxds_data_plane_authority(out->uri_path);
   return true;
