@@ -27,7 +27,7 @@ static void free_names(gxds_str *names, size_t count) {
   gxds_free(names);
 }
 
-static void free_load(gxds_serve_load *l) {
+void gxds_serve_load_fini(gxds_serve_load *l) {
   gxds_str_free(&l->cluster);
   gxds_str_free(&l->eds_service);
   gxds_str_free(&l->region);
@@ -49,7 +49,7 @@ void gxds_serve_event_fini(gxds_serve_event *e) {
   gxds_str_free(&e->file);
   gxds_str_free(&e->field);
   gxds_str_free(&e->detail);
-  for (size_t i = 0; i < e->load_count; i++) free_load(&e->loads[i]);
+  for (size_t i = 0; i < e->load_count; i++) gxds_serve_load_fini(&e->loads[i]);
   gxds_free(e->loads);
   *e = (gxds_serve_event){0};
 }
@@ -79,6 +79,18 @@ void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t co
 void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum) {
   l->metrics = grow(l->metrics, l->metric_count, sizeof *l->metrics);
   l->metrics[l->metric_count++] = (gxds_serve_metric){gxds_str_dup(name), requests, sum};
+}
+
+/* Each part has its length before it, so that different parts never make the same key. */
+gxds_str gxds_serve_load_key(gxds_str client, const gxds_serve_load *l) {
+  const gxds_str parts[] = {client, l->cluster, l->eds_service, l->region, l->zone, l->sub_zone};
+  gxds_text key = {0};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    gxds_text_addf(&key, "%zu:", parts[i].size);
+    gxds_text_add(&key, parts[i]);
+  }
+  gxds_text_add_z(&key, l->has_locality ? "l" : "d");
+  return gxds_text_take(&key);
 }
 
 /* Text. Strings from clients are escaped, because they go to a terminal. */

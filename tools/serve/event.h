@@ -93,6 +93,11 @@ void gxds_serve_event_add_name(gxds_serve_event *e, gxds_str name);
 gxds_serve_load *gxds_serve_event_add_load(gxds_serve_event *e);
 void gxds_serve_load_add_drop(gxds_serve_load *l, gxds_str category, uint64_t count);
 void gxds_serve_load_add_metric(gxds_serve_load *l, gxds_str name, uint64_t requests, double sum);
+/* Frees what the load owns. */
+void gxds_serve_load_fini(gxds_serve_load *l);
+/* A key of the client, the cluster, and the locality or the drops that the load is of. Owned by the
+ * caller. */
+gxds_str gxds_serve_load_key(gxds_str client, const gxds_serve_load *l);
 
 /* Adds one line for people, without a newline. Long lists of names are cut. */
 void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out);

@@ -9,17 +9,6 @@ void gxds_load_totals_fini(gxds_load_totals *t) {
   *t = (gxds_load_totals){0};
 }
 
-/* Each part has its length before it, so that different parts never make the same key. */
-static gxds_str key_of(gxds_str client, const gxds_serve_load *l) {
-  const gxds_str parts[] = {client, l->cluster, l->eds_service, l->region, l->zone, l->sub_zone};
-  gxds_text key = {0};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    gxds_text_addf(&key, "%zu:", parts[i].size);
-    gxds_text_add(&key, parts[i]);
-  }
-  return gxds_text_take(&key);
-}
-
 /* The first item that does not come before the key. */
 static size_t lower_bound(const gxds_load_totals *t, gxds_str key) {
   return GXDS_LOWER_BOUND(i, 0, t->count, gxds_str_compare(t->items[i].key, key) < 0);
@@ -36,7 +25,7 @@ static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64
 
 void gxds_load_totals_add(gxds_load_totals *t, gxds_str client, gxds_serve_load *load,
                           size_t limit) {
-  gxds_str key = key_of(client, load);
+  gxds_str key = gxds_serve_load_key(client, load);
   size_t at = lower_bound(t, key);
   gxds_load_total none = {0};
   gxds_load_total *total = &none;

@@ -50,11 +50,6 @@ gxds_page_state *gxds_page_state_create(void) {
   return s;
 }
 
-static void set_str(gxds_str *at, gxds_str value) {
-  gxds_str_free(at);
-  *at = gxds_str_dup(value);
-}
-
 static void free_client(gxds_page_state *s, client_view *c) {
   HASH_DEL(s->clients, c);
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
@@ -76,11 +71,7 @@ static void free_load(gxds_page_state *s, load_view *l) {
   HASH_DEL(s->loads, l);
   gxds_str_free(&l->key);
   gxds_str_free(&l->client);
-  gxds_str_free(&l->load.cluster);
-  gxds_str_free(&l->load.eds_service);
-  gxds_str_free(&l->load.region);
-  gxds_str_free(&l->load.zone);
-  gxds_str_free(&l->load.sub_zone);
+  gxds_serve_load_fini(&l->load);
   gxds_free(l);
 }
 
@@ -151,15 +142,15 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
       break;
     case GXDS_SERVE_PUSH:
       v->pushes++;
-      set_str(&v->pushed, event->version);
-      set_str(&v->nonce, event->nonce);
+      gxds_str_set(&v->pushed, event->version);
+      gxds_str_set(&v->nonce, event->nonce);
       break;
     case GXDS_SERVE_ACK:
       /* A delta ACK has only the nonce. */
       if (event->version.size) {
-        set_str(&v->accepted, event->version);
+        gxds_str_set(&v->accepted, event->version);
       } else if (gxds_str_equal(event->nonce, v->nonce)) {
-        set_str(&v->accepted, v->pushed);
+        gxds_str_set(&v->accepted, v->pushed);
       } else {
         break;
       }
@@ -167,8 +158,8 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
       gxds_str_free(&v->why);
       break;
     case GXDS_SERVE_NACK:
-      set_str(&v->refused, v->pushed);
-      set_str(&v->why, event->detail);
+      gxds_str_set(&v->refused, v->pushed);
+      gxds_str_set(&v->why, event->detail);
       break;
     default:
       break;
@@ -178,7 +169,7 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
 static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
   client_view *c = client_of(s, event->peer);
   if (!c) return;
-  if (event->node.size) set_str(&c->node, event->node);
+  if (event->node.size) gxds_str_set(&c->node, event->node);
   bool lrs = event->service && strcmp(event->service, "lrs") == 0;
   uint32_t *streams = lrs ? &c->lrs : &c->ads;
   if (event->kind == GXDS_SERVE_STREAM_OPEN) {
@@ -191,22 +182,13 @@ static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
   }
 }
 
-static void add_key_part(gxds_text *key, gxds_str part) {
-  gxds_text_addf(key, "%zu:", part.size);
-  gxds_text_add(key, part);
-}
-
 static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load *load) {
-  gxds_text key = {0};
-  const gxds_str parts[] = {client,       load->cluster, load->eds_service,
-                            load->region, load->zone,    load->sub_zone};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) add_key_part(&key, parts[i]);
-  gxds_text_add_z(&key, load->has_locality ? "l" : "d");
+  gxds_str key = gxds_serve_load_key(client, load);
   load_view *l;
   HASH_FIND(hh, s->loads, key.data, key.size, l);
   if (!l && HASH_COUNT(s->loads) < GXDS_PAGE_LOADS_MAX) {
     l = GXDS_NEW(load_view);
-    l->key = gxds_text_take(&key);
+    l->key = gxds_str_dup(key);
     l->client = gxds_str_dup(client);
     l->load.cluster = gxds_str_dup(load->cluster);
     l->load.eds_service = gxds_str_dup(load->eds_service);
@@ -216,7 +198,7 @@ static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load
     l->load.sub_zone = gxds_str_dup(load->sub_zone);
     HASH_ADD_KEYPTR(hh, s->loads, l->key.data, l->key.size, l);
   }
-  gxds_text_fini(&key);
+  gxds_str_free(&key);
   if (!l) return;
   l->load.in_progress = load->in_progress;
   l->load.total_successful = load->total_successful;
@@ -240,10 +222,10 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
   s->number++;
   switch (event->kind) {
     case GXDS_SERVE_LISTENING:
-      if (!event->service) set_str(&s->address, event->detail);
+      if (!event->service) gxds_str_set(&s->address, event->detail);
       break;
-    case GXDS_SERVE_RESOURCES: /* a new state of the resources ends the errors of the files */
-      set_str(&s->resources, event->detail);
+    case GXDS_SERVE_RESOURCES: /* the errors of the files are over */
+      gxds_str_set(&s->resources, event->detail);
       for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
       s->problem_count = 0;
       break;
