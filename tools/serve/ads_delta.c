@@ -86,13 +86,6 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
 
 /* ---- requests ---- */
 
-static void keep_node(gxds_ads_stream *st, request *msg) {
-  const envoy_config_core_v3_Node *node =
-      envoy_service_discovery_v3_DeltaDiscoveryRequest_node(msg);
-  if (!node) return;
-  gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
-}
-
 /* An ACK or NACK of an older response is reported too, but the last response stays outstanding. */
 static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
                        request *msg) {
@@ -102,9 +95,7 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
       envoy_service_discovery_v3_DeltaDiscoveryRequest_error_detail(msg);
   if (nonce.size == 0 && !error) return;
   gxds_ads_type_state *t = &st->types[type];
-  gxds_str last = gxds_ads_nonce_text(t->nonce);
-  if (gxds_str_equal(nonce, last)) t->outstanding = false;
-  gxds_str_free(&last);
+  if (gxds_ads_is_last_nonce(t, nonce)) t->outstanding = false;
   gxds_serve_event event = gxds_ads_event(st, error ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, type);
   event.nonce = gxds_str_dup(nonce);
   if (error) event.detail = gxds_str_dup(gxds_pb_str(google_rpc_Status_message(error)));
@@ -156,20 +147,14 @@ static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
                                  &added, &dropped);
   gxds_free(names);
   gxds_free(unsubscribed);
-  if (added.name_count) st->types[type].dirty = st->types[type].subscribed = true;
-  if (added.name_count) gxds_serve_queue_event(q, &added);
-  if (dropped.name_count) gxds_serve_queue_event(q, &dropped);
-  gxds_serve_event_fini(&added);
-  gxds_serve_event_fini(&dropped);
+  gxds_ads_emit_names(q, &st->types[type], &added, &dropped);
 }
 
 static void take_request(gxds_serve_queue *q, gxds_ads_stream *st, request *msg, gxds_str url) {
-  keep_node(st, msg);
+  gxds_ads_keep_node(st, envoy_service_discovery_v3_DeltaDiscoveryRequest_node(msg));
   gxds_file_type type = gxds_file_type_find(url);
   if (type == GXDS_FILE_TYPE_COUNT) {
-    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
-    event.detail = gxds_str_dup(url);
-    gxds_serve_queue_event(q, &event);
+    gxds_ads_emit_unknown_type(q, st, url);
     return;
   }
   take_nonce(q, st, type, msg);

@@ -9,6 +9,8 @@
 #include "tools/serve/delta_subscription.h"
 #include "tools/serve/subscription.h"
 
+struct envoy_config_core_v3_Node;
+
 typedef struct gxds_ads_type_state {
   gxds_ads_subscription subscription; /* only on a SotW stream */
   uint64_t names;                     /* SotW: the hash of the names from which subscription was
@@ -44,6 +46,17 @@ gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind
                                 gxds_file_type type);
 /* The nonce as text. The caller owns it. */
 gxds_str gxds_ads_nonce_text(uint64_t nonce);
+/* Whether nonce is that of the last response of the type. */
+bool gxds_ads_is_last_nonce(const gxds_ads_type_state *t, gxds_str nonce);
+
+/* Takes the node of a request; NULL: it has none. It comes with the first request of a stream, and
+ * may be left out after that. */
+void gxds_ads_keep_node(gxds_ads_stream *st, const struct envoy_config_core_v3_Node *node);
+void gxds_ads_emit_unknown_type(gxds_serve_queue *q, const gxds_ads_stream *st, gxds_str url);
+/* Ends the two events of a request with names, after it emitted those that have any. A request
+ * without new names, such as an ACK, does not cause a search of the resources. */
+void gxds_ads_emit_names(gxds_serve_queue *q, gxds_ads_type_state *t, gxds_serve_event *added,
+                         gxds_serve_event *dropped);
 
 /* Checks the type URL of a request on a stream of the type `only` (GXDS_FILE_TYPE_COUNT: of any
  * type). On a stream of one type, *url may be empty, and is then filled in. Returns NULL, or the

@@ -87,9 +87,34 @@ gxds_str gxds_ads_nonce_text(uint64_t nonce) {
   return gxds_text_take(&text);
 }
 
-/* The version of a response, which is that of all resources of the type. While N removed resources
- * are still in it, "+N" follows the version. So the later response without them has another
- * version. */
+bool gxds_ads_is_last_nonce(const gxds_ads_type_state *t, gxds_str nonce) {
+  gxds_str last = gxds_ads_nonce_text(t->nonce);
+  const bool is_last = t->nonce != 0 && gxds_str_equal(nonce, last);
+  gxds_str_free(&last);
+  return is_last;
+}
+
+void gxds_ads_keep_node(gxds_ads_stream *st, const envoy_config_core_v3_Node *node) {
+  if (node) gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
+}
+
+void gxds_ads_emit_unknown_type(gxds_serve_queue *q, const gxds_ads_stream *st, gxds_str url) {
+  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, GXDS_FILE_TYPE_COUNT);
+  event.detail = gxds_str_dup(url);
+  gxds_serve_queue_event(q, &event);
+}
+
+void gxds_ads_emit_names(gxds_serve_queue *q, gxds_ads_type_state *t, gxds_serve_event *added,
+                         gxds_serve_event *dropped) {
+  if (added->name_count) t->dirty = t->subscribed = true;
+  if (added->name_count) gxds_serve_queue_event(q, added);
+  if (dropped->name_count) gxds_serve_queue_event(q, dropped);
+  gxds_serve_event_fini(added);
+  gxds_serve_event_fini(dropped);
+}
+
+/* The version of a response, which is that of all resources of the type. While N removed ones are
+ * still in it, "+N" follows, so that the response without them has another version. */
 static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size_t kept) {
   gxds_text text = {0};
   gxds_file_version_render(s->set->types[type].version, &text);
@@ -309,13 +334,6 @@ typedef const envoy_service_discovery_v3_DiscoveryRequest request;
 
 static const char no_request[] = "the message is no DiscoveryRequest";
 
-/* The node comes with the first request of a stream, and may be left out after that. */
-static void keep_node(gxds_ads_stream *st, request *msg) {
-  const envoy_config_core_v3_Node *node = envoy_service_discovery_v3_DiscoveryRequest_node(msg);
-  if (!node) return;
-  gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
-}
-
 static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_file_type type,
                          gxds_serve_event_kind kind, request *msg) {
   gxds_serve_event event = gxds_ads_event(st, kind, type);
@@ -332,14 +350,9 @@ static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_fil
 static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
   gxds_ads_type_state *t = &st->types[type];
   gxds_str nonce = gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
-  if (nonce.size > 0) {
-    gxds_str last = gxds_ads_nonce_text(t->nonce);
-    bool current = t->nonce != 0 && gxds_str_equal(nonce, last);
-    gxds_str_free(&last);
-    if (!current) {
-      emit_request(s, st, type, GXDS_SERVE_STALE, msg);
-      return false;
-    }
+  if (nonce.size > 0 && !gxds_ads_is_last_nonce(t, nonce)) {
+    emit_request(s, st, type, GXDS_SERVE_STALE, msg);
+    return false;
   }
   bool is_nack = envoy_service_discovery_v3_DiscoveryRequest_has_error_detail(msg);
   if (is_nack || (nonce.size > 0 && t->outstanding)) {
@@ -359,12 +372,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
   gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
-  /* An ACK without new names must not cause a search of all resources. */
-  if (added.name_count) st->types[type].dirty = st->types[type].subscribed = true;
-  if (added.name_count) gxds_serve_queue_event(&s->queue, &added);
-  if (dropped.name_count) gxds_serve_queue_event(&s->queue, &dropped);
-  gxds_serve_event_fini(&added);
-  gxds_serve_event_fini(&dropped);
+  gxds_ads_emit_names(&s->queue, &st->types[type], &added, &dropped);
 }
 
 static request *parse(gxds_str bytes, upb_Arena *arena) {
@@ -385,7 +393,7 @@ static const char *take_typed(gxds_ads_server *s, gxds_ads_stream *st, gxds_file
   gxds_ads_type_state *t = &st->types[type];
   request *msg = repeats_names(t, names) ? without_names : parse(bytes, arena);
   if (!msg) return no_request;
-  keep_node(st, msg);
+  gxds_ads_keep_node(st, envoy_service_discovery_v3_DiscoveryRequest_node(msg));
   if (!take_nonce(s, st, type, msg) || msg == without_names) return NULL;
   take_names(s, st, type, msg);
   t->names = names;
@@ -409,10 +417,8 @@ static const char *take_request(gxds_ads_server *s, gxds_ads_stream *st, gxds_st
   }
   gxds_file_type type = gxds_file_type_find(url);
   if (!why && type == GXDS_FILE_TYPE_COUNT) {
-    keep_node(st, msg);
-    gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_UNKNOWN_TYPE, type);
-    event.detail = gxds_str_dup(url);
-    gxds_serve_queue_event(&s->queue, &event);
+    gxds_ads_keep_node(st, envoy_service_discovery_v3_DiscoveryRequest_node(msg));
+    gxds_ads_emit_unknown_type(&s->queue, st, url);
   } else if (!why) {
     why = take_typed(s, st, type, bytes, msg, names, arena);
   }
