@@ -163,12 +163,8 @@ static void take_request(gxds_serve_queue *q, gxds_ads_stream *st, request *msg,
 
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes) {
   upb_Arena *arena = upb_Arena_New();
-  gxds_str padded;
-  request *msg = NULL;
+  request *msg = GXDS_SERVE_PARSE(envoy_service_discovery_v3_DeltaDiscoveryRequest, bytes, arena);
   const char *why = "the message is no DeltaDiscoveryRequest";
-  if (gxds_serve_pad(bytes, arena, &padded)) {
-    msg = envoy_service_discovery_v3_DeltaDiscoveryRequest_parse(padded.data, padded.size, arena);
-  }
   if (msg) {
     gxds_str url = gxds_pb_str(envoy_service_discovery_v3_DeltaDiscoveryRequest_type_url(msg));
     why = gxds_ads_check_type(gxds_ads_service_type(st->service), &url);

@@ -375,12 +375,6 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   gxds_ads_emit_names(&s->queue, &st->types[type], &added, &dropped);
 }
 
-static request *parse(gxds_str bytes, upb_Arena *arena) {
-  gxds_str padded;
-  if (!gxds_serve_pad(bytes, arena, &padded)) return NULL;
-  return envoy_service_discovery_v3_DiscoveryRequest_parse(padded.data, padded.size, arena);
-}
-
 static bool repeats_names(const gxds_ads_type_state *t, uint64_t names) {
   return t->subscription.requested && t->names == names;
 }
@@ -391,7 +385,9 @@ static const char *take_typed(gxds_ads_server *s, gxds_ads_stream *st, gxds_file
                               gxds_str bytes, request *without_names, uint64_t names,
                               upb_Arena *arena) {
   gxds_ads_type_state *t = &st->types[type];
-  request *msg = repeats_names(t, names) ? without_names : parse(bytes, arena);
+  request *msg = repeats_names(t, names)
+                     ? without_names
+                     : GXDS_SERVE_PARSE(envoy_service_discovery_v3_DiscoveryRequest, bytes, arena);
   if (!msg) return no_request;
   gxds_ads_keep_node(st, envoy_service_discovery_v3_DiscoveryRequest_node(msg));
   if (!take_nonce(s, st, type, msg) || msg == without_names) return NULL;

@@ -214,11 +214,8 @@ void gxds_lrs_server_on_message(gxds_lrs_server *s, uint64_t id, gxds_str bytes)
   stream *st = find(s, id);
   if (!st) return;
   upb_Arena *arena = upb_Arena_New();
-  gxds_str padded;
-  const envoy_service_load_stats_v3_LoadStatsRequest *msg = NULL;
-  if (gxds_serve_pad(bytes, arena, &padded)) {
-    msg = envoy_service_load_stats_v3_LoadStatsRequest_parse(padded.data, padded.size, arena);
-  }
+  const envoy_service_load_stats_v3_LoadStatsRequest *msg =
+      GXDS_SERVE_PARSE(envoy_service_load_stats_v3_LoadStatsRequest, bytes, arena);
   if (!msg) {
     static const char why[] = "the message is no LoadStatsRequest";
     gxds_serve_queue_close(&s->queue, id, gxds_status_make(GXDS_INVALID_ARGUMENT, "%s", why));

@@ -7,11 +7,8 @@
 
 /* Borrowed from the arena; empty: the cluster has no endpoints by EDS. */
 static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena) {
-  gxds_str padded;
-  const envoy_config_cluster_v3_Cluster *msg = NULL;
-  if (gxds_serve_pad(cluster->bytes, arena, &padded)) {
-    msg = envoy_config_cluster_v3_Cluster_parse(padded.data, padded.size, arena);
-  }
+  const envoy_config_cluster_v3_Cluster *msg =
+      GXDS_SERVE_PARSE(envoy_config_cluster_v3_Cluster, cluster->bytes, arena);
   if (!msg || envoy_config_cluster_v3_Cluster_type(msg) != envoy_config_cluster_v3_Cluster_EDS) {
     return gxds_str_of(NULL, 0);
   }

@@ -14,9 +14,7 @@ typedef envoy_config_endpoint_v3_LocalityLbEndpoints locality;
 
 /* NULL if the bytes are not a message. The reader of files would have refused such bytes. */
 static assignment *parse(const gxds_file_resource *r, upb_Arena *arena) {
-  gxds_str padded;
-  if (!gxds_serve_pad(r->bytes, arena, &padded)) return NULL;
-  return envoy_config_endpoint_v3_ClusterLoadAssignment_parse(padded.data, padded.size, arena);
+  return GXDS_SERVE_PARSE(envoy_config_endpoint_v3_ClusterLoadAssignment, r->bytes, arena);
 }
 
 static uint32_t weight_of(const locality *l) {
