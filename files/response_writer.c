@@ -12,7 +12,6 @@ void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxd
   w->arena = gxds_arena_create();
   w->response = envoy_service_discovery_v3_DiscoveryResponse_new(w->arena);
   GXDS_CHECK(w->response != NULL);
-  w->type = type;
   w->errors = (gxds_text){0};
   envoy_service_discovery_v3_DiscoveryResponse_set_type_url(
       w->response, upb_StringView_FromString(gxds_file_types[type].type_url));

@@ -12,11 +12,10 @@ extern "C" {
 struct envoy_service_discovery_v3_DiscoveryResponse;
 struct upb_Arena;
 
-/* All private. */
+/* The caller may set more fields of the response, in its arena. The rest is private. */
 typedef struct gxds_response_writer {
   struct upb_Arena *arena;
   struct envoy_service_discovery_v3_DiscoveryResponse *response;
-  gxds_file_type type;
   gxds_text errors;
 } gxds_response_writer;
 

@@ -2,13 +2,12 @@
 
 #include <envoy/config/core/v3/base.upb.h>
 #include <envoy/service/discovery/v3/discovery.upb.h>
-#include <google/protobuf/any.upb.h>
 #include <google/rpc/status.upb.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/upb.h"
 #include "files/make_before_break.h"
+#include "files/response_writer.h"
 #include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
 
@@ -124,25 +123,15 @@ static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size
 
 static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, gxds_str version,
                        gxds_str nonce) {
-  upb_Arena *arena = upb_Arena_New();
-  upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
-  envoy_service_discovery_v3_DiscoveryResponse *msg =
-      envoy_service_discovery_v3_DiscoveryResponse_new(arena);
-  envoy_service_discovery_v3_DiscoveryResponse_set_version_info(msg, gxds_pb_view(version));
-  envoy_service_discovery_v3_DiscoveryResponse_set_type_url(msg, url);
-  envoy_service_discovery_v3_DiscoveryResponse_set_nonce(msg, gxds_pb_view(nonce));
+  gxds_response_writer w;
+  gxds_response_writer_init(&w, type, version, nonce);
   envoy_config_core_v3_ControlPlane_set_identifier(
-      envoy_service_discovery_v3_DiscoveryResponse_mutable_control_plane(msg, arena),
+      envoy_service_discovery_v3_DiscoveryResponse_mutable_control_plane(w.response, w.arena),
       upb_StringView_FromString("xds serve"));
   for (size_t i = 0; i < response->count; i++) {
-    google_protobuf_Any *any =
-        envoy_service_discovery_v3_DiscoveryResponse_add_resources(msg, arena);
-    google_protobuf_Any_set_type_url(any, url);
-    google_protobuf_Any_set_value(any, gxds_pb_view(response->resources[i]->bytes));
+    gxds_response_writer_add(&w, response->resources[i]);
   }
-  size_t size;
-  const char *data = envoy_service_discovery_v3_DiscoveryResponse_serialize(msg, arena, &size);
-  return gxds_pb_take(data, size, arena);
+  return gxds_response_writer_finish(&w);
 }
 
 void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
