@@ -28,15 +28,8 @@ static int by_name(const void *a, const void *b) {
 
 /* Reads a version, which is 16 hexadecimal digits; 0 if this server did not make the text. */
 static uint64_t parse_version(gxds_str s) {
-  uint64_t version = 0;
-  if (s.size != 16) return 0;
-  for (size_t i = 0; i < s.size; i++) {
-    char c = s.data[i];
-    bool digit = c >= '0' && c <= '9';
-    if (!digit && (c < 'a' || c > 'f')) return 0;
-    version = version << 4 | (uint64_t)(digit ? c - '0' : c - 'a' + 10);
-  }
-  return version;
+  uint64_t version;
+  return s.size == 16 && gxds_str_to_uint64(s, 16, &version) ? version : 0;
 }
 
 /* A name that only has an initial version matters if the client subscribes to everything. */
@@ -251,20 +244,13 @@ static const gxds_file_resource *find(const gxds_delta_subscription *s, const gx
   return found ? found->resource : NULL;
 }
 
-/* The entries to check. */
-typedef struct span {
-  bool all; /* check all entries, not only those that are marked */
-  size_t first;
-  size_t end;
-} span;
-
-static bool is_due_in(const gxds_delta_subscription *s, const gxds_file_set *set, span at,
+static bool is_due_in(const gxds_delta_subscription *s, const gxds_file_set *set, gxds_due at,
                       bool with_removals, size_t i) {
   const gxds_delta_entry *e = &s->entries[i];
   return (at.all || e->look) && is_due(e, find(s, set, e), with_removals);
 }
 
-static size_t count_due(const gxds_delta_subscription *s, const gxds_file_set *set, span at,
+static size_t count_due(const gxds_delta_subscription *s, const gxds_file_set *set, gxds_due at,
                         bool with_removals) {
   size_t due = 0;
   for (size_t i = at.first; i < at.end; i++) due += is_due_in(s, set, at, with_removals, i);
@@ -275,7 +261,7 @@ bool gxds_delta_subscription_take(gxds_delta_subscription *s, const gxds_file_se
                                   bool with_removals, gxds_delta_response *out) {
   const bool all = s->due.all || with_removals;
   if (all && s->wildcard) add_everything(s, set);
-  const span at = all ? (span){true, 0, s->count} : (span){false, s->due.first, s->due.end};
+  const gxds_due at = all ? (gxds_due){true, 0, s->count} : s->due;
   const size_t due = count_due(s, set, at, with_removals);
   size_t i = at.first;
   if (due > 0) {
@@ -318,7 +304,7 @@ static void validate_due(const gxds_delta_subscription *s, const gxds_file_set *
   const gxds_file_list *list = &set->types[s->type];
   for (size_t i = 0; i < s->count && !s->due.all; i++) {
     const bool looks = s->entries[i].look && i >= s->due.first && i < s->due.end;
-    GXDS_CHECK(looks || !is_due_in(s, set, (span){true, i, i + 1}, false, i));
+    GXDS_CHECK(looks || !is_due_in(s, set, (gxds_due){true, i, i + 1}, false, i));
   }
   for (size_t i = 0; i < list->count && s->wildcard && !s->due.all; i++) {
     GXDS_CHECK(place_of(s, list->entries[i].resource->name) < s->count);
