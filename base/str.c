@@ -62,6 +62,11 @@ void gxds_str_free(gxds_str *s) {
   *s = gxds_str_of(NULL, 0);
 }
 
+void gxds_strs_free(gxds_str *items, size_t count) {
+  for (size_t i = 0; i < count; i++) gxds_str_free(&items[i]);
+  gxds_free(items);
+}
+
 void gxds_str_set(gxds_str *s, gxds_str from) {
   const gxds_str copy = gxds_str_dup(from);
   gxds_str_free(s);

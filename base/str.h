@@ -64,6 +64,8 @@ bool gxds_str_is_utf8(gxds_str s);
 gxds_str gxds_str_dup(gxds_str s);
 /* Frees a copy that gxds_str_dup() made and empties *s; an empty {NULL, 0} is allowed. */
 void gxds_str_free(gxds_str *s);
+/* Frees an array of gxds_calloc() and its copies, as above. */
+void gxds_strs_free(gxds_str *items, size_t count);
 /* Frees *s as above, and makes it a copy of from. from may be a part of *s. */
 void gxds_str_set(gxds_str *s, gxds_str from);
 

@@ -42,9 +42,7 @@ void gxds_bootstrap_server_fini(gxds_bootstrap_server *s) {
   gxds_str_free(&s->directory);
   gxds_str_free(&s->creds_type);
   gxds_str_free(&s->creds_config_json);
-  gxds_str *files = (gxds_str *)s->jwt_token_files;
-  for (size_t i = 0; i < s->jwt_token_file_count; i++) gxds_str_free(&files[i]);
-  gxds_free(files);
+  gxds_strs_free((gxds_str *)s->jwt_token_files, s->jwt_token_file_count);
   s->jwt_token_files = NULL;
   s->jwt_token_file_count = 0;
 }

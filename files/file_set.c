@@ -341,8 +341,7 @@ void gxds_file_set_unref(const gxds_file_set *s) {
     gxds_free((gxds_file_entry *)list->entries);
     gxds_free((gxds_file_alias *)list->aliases);
   }
-  for (size_t i = 0; i < s->file_count; i++) gxds_str_free(&s->file_names[i]);
-  gxds_free(s->file_names);
+  gxds_strs_free(s->file_names, s->file_count);
   gxds_free((gxds_file_set *)s);
 }
 

@@ -22,7 +22,6 @@ bool gxds_request_names_take(gxds_request_names *n,
 }
 
 void gxds_request_names_fini(gxds_request_names *n) {
-  for (size_t i = 0; i < n->count; i++) gxds_str_free(&n->items[i]);
-  gxds_free(n->items);
+  gxds_strs_free(n->items, n->count);
   *n = (gxds_request_names){0};
 }

@@ -303,8 +303,7 @@ gxds_status gxds_lrs_decode_response(const void *data, size_t size, gxds_lrs_res
 }
 
 void gxds_lrs_response_fini(gxds_lrs_response *r) {
-  for (size_t i = 0; i < r->cluster_count; i++) gxds_str_free(&r->clusters[i]);
-  gxds_free(r->clusters);
+  gxds_strs_free(r->clusters, r->cluster_count);
   *r = (gxds_lrs_response){0};
 }
 

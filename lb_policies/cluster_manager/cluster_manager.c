@@ -42,17 +42,12 @@ gxds_cluster_manager *gxds_cluster_manager_create(size_t eager) {
   return m;
 }
 
-static void free_others(gxds_cluster_manager *m) {
-  for (size_t i = 0; i < m->other_count; i++) gxds_str_free(&m->others[i]);
-  gxds_free(m->others);
-}
-
 void gxds_cluster_manager_destroy(gxds_cluster_manager *m) {
   if (!m) return;
   gxds_children_fini(&m->children);
   gxds_name_map_unref(m->pickers);
   gxds_config_unref(m->config);
-  free_others(m);
+  gxds_strs_free(m->others, m->other_count);
   gxds_free(m->ops);
   gxds_free(m->waiting);
   gxds_free(m);
@@ -255,7 +250,7 @@ static int by_token(const void *a, const void *b) {
 static void take_others(gxds_cluster_manager *m, const gxds_str *others, size_t count) {
   gxds_str *copies = gxds_calloc(count, sizeof *copies);
   for (size_t i = 0; i < count; i++) copies[i] = gxds_str_dup(others[i]);
-  free_others(m);
+  gxds_strs_free(m->others, m->other_count);
   m->others = copies;
   m->other_count = count;
 }

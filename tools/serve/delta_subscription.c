@@ -183,9 +183,8 @@ static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set)
 
 void gxds_delta_response_fini(gxds_delta_response *r) {
   for (size_t i = 0; i < r->count; i++) gxds_file_resource_unref(r->resources[i]);
-  for (size_t i = 0; i < r->removed_count; i++) gxds_str_free(&r->removed[i]);
+  gxds_strs_free(r->removed, r->removed_count);
   gxds_free(r->resources);
-  gxds_free(r->removed);
   *r = (gxds_delta_response){0};
 }
 

@@ -22,11 +22,6 @@ static const char *const kind_names[] = {
     [GXDS_SERVE_LOAD] = "load",
 };
 
-static void free_names(gxds_str *names, size_t count) {
-  for (size_t i = 0; i < count; i++) gxds_str_free(&names[i]);
-  gxds_free(names);
-}
-
 void gxds_serve_load_fini(gxds_serve_load *l) {
   gxds_str_free(&l->cluster);
   gxds_str_free(&l->eds_service);
@@ -42,8 +37,8 @@ void gxds_serve_load_fini(gxds_serve_load *l) {
 void gxds_serve_event_fini(gxds_serve_event *e) {
   gxds_str_free(&e->node);
   gxds_str_free(&e->peer);
-  free_names(e->names, e->name_count);
-  free_names(e->removed, e->removed_count);
+  gxds_strs_free(e->names, e->name_count);
+  gxds_strs_free(e->removed, e->removed_count);
   gxds_str_free(&e->version);
   gxds_str_free(&e->nonce);
   gxds_str_free(&e->file);

@@ -160,10 +160,9 @@ static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_
 
 void gxds_ads_response_fini(gxds_ads_response *r) {
   for (size_t i = 0; i < r->count; i++) gxds_file_resource_unref(r->resources[i]);
-  for (size_t i = 0; i < r->removed_count; i++) gxds_str_free(&r->removed[i]);
+  gxds_strs_free(r->removed, r->removed_count);
   gxds_free(r->resources);
   gxds_free(r->changed);
-  gxds_free(r->removed);
   *r = (gxds_ads_response){0};
 }
 

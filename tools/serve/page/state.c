@@ -54,8 +54,7 @@ static void free_client(gxds_page_state *s, client_view *c) {
   HASH_DEL(s->clients, c);
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     type_view *v = &c->types[t];
-    for (size_t i = 0; i < v->shown; i++) gxds_str_free(&v->names[i]);
-    gxds_free(v->names);
+    gxds_strs_free(v->names, v->shown);
     gxds_str_free(&v->pushed);
     gxds_str_free(&v->nonce);
     gxds_str_free(&v->accepted);
