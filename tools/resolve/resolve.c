@@ -3,12 +3,12 @@
 #include <grpc/grpc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host/host_get.h"
 #include "tools/resolve/graph.h"
 #include "tools/resolve/options.h"
+#include "tools/resolve/print.h"
 #include "tools/resolve/tree.h"
 #include "transport/clock.h"
 
@@ -20,7 +20,6 @@ typedef struct session {
   const gxds_query *query;
   gxds_fetch_target target;
   gxds_fetch *fetch;
-  bool colours;
 } session;
 
 static const char *command(const session *s) { return s->query->is_route ? "route" : "resolve"; }
@@ -30,21 +29,8 @@ static gxds_tree tree_of(const session *s, const gxds_fetched *f) {
                          gxds_host_get());
 }
 
-static void print_text(gxds_text *text) {
-  fwrite(text->data, 1, text->size, stdout);
-  fflush(stdout);
-  gxds_text_fini(text);
-}
-
-static void print_tree(const session *s, const gxds_tree *tree) {
-  gxds_text text = {0};
-  if (s->query->json) {
-    gxds_view_render_json(tree->view, &text);
-    gxds_text_add_z(&text, "\n");
-  } else {
-    gxds_view_render_text(tree->view, s->colours, &text);
-  }
-  print_text(&text);
+static const char *summary_of(const gxds_tree *tree) {
+  return tree->usable ? "an RPC could be sent\n" : "an RPC could not be sent\n";
 }
 
 /* Prints what the command waits for. */
@@ -91,22 +77,7 @@ static void follow(session *s, gxds_tree *tree) {
     gxds_fetched *f = gxds_fetch_take(s->fetch);
     gxds_tree next = tree_of(s, f);
     gxds_fetched_destroy(f);
-    gxds_text diff = {0};
-    gxds_view_render_diff(tree->view, next.view, s->colours, &diff);
-    bool changed = diff.size > 0;
-    if (changed && s->query->json) {
-      print_tree(s, &next);
-    } else if (changed) {
-      char when[16];
-      time_t now = time(NULL);
-      struct tm local;
-      strftime(when, sizeof when, "%H:%M:%S", localtime_r(&now, &local));
-      gxds_text text = {0};
-      gxds_text_addf(&text, "\n%s  an RPC %s\n%s", when,
-                     next.usable ? "could be sent" : "could not be sent", diff.data);
-      print_text(&text);
-    }
-    gxds_text_fini(&diff);
+    gxds_view_print_change(tree->view, next.view, s->query->json, summary_of(&next));
     gxds_tree_fini(tree);
     *tree = next;
   }
@@ -123,9 +94,7 @@ static int run(session *s) {
   gxds_fetched *f = first(s);
   gxds_tree tree = tree_of(s, f);
   gxds_fetched_destroy(f);
-  print_tree(s, &tree);
-  if (!s->query->json) printf("an RPC %s be sent\n", tree.usable ? "could" : "could not");
-  fflush(stdout);
+  gxds_view_print(tree.view, s->query->json, summary_of(&tree));
   int result = tree.usable ? 0 : 1;
   if (s->query->graph && !gxds_graph_write(tree.view, s->query->graph)) result = 2;
   if (s->query->watch) follow(s, &tree);
@@ -135,7 +104,7 @@ static int run(session *s) {
 }
 
 static int run_query(const gxds_query *query, gxds_text *error) {
-  session s = {.query = query, .colours = isatty(STDOUT_FILENO) != 0};
+  session s = {.query = query};
   int result = 2;
   if (gxds_fetch_target_parse(query->target, query->authority, &s.target, error)) {
     setenv("GRPC_VERBOSITY", "NONE", 0); /* gRPC need not log errors, because the tree shows them */

@@ -1,13 +1,12 @@
 #include "tools/status/status.h"
 
-#include <ctype.h>
 #include <grpc/grpc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tools/command/args.h"
+#include "tools/resolve/print.h"
 #include "tools/status/csds.h"
 #include "tools/status/report.h"
 
@@ -41,13 +40,13 @@ typedef struct options {
   bool watch;
   bool json;
   bool help;
-  bool colours;
 } options;
 
 /* The response, and what it means for the exit status. */
 typedef struct outcome {
   gxds_view *view; /* owned; NULL: none */
   gxds_report report;
+  char summary[80]; /* a line */
 } outcome;
 
 static bool parse_pid(const char *text, pid_t *out) {
@@ -58,7 +57,7 @@ static bool parse_pid(const char *text, pid_t *out) {
 }
 
 static bool parse(int argc, char *const *argv, options *out, gxds_text *error) {
-  *out = (options){.timeout = 15 * GXDS_SECOND, .colours = isatty(STDOUT_FILENO) != 0};
+  *out = (options){.timeout = 15 * GXDS_SECOND};
   for (int i = 1; i < argc && error->size == 0; i++) {
     const char *value;
     if (gxds_args_is_help(argv, i)) {
@@ -88,6 +87,15 @@ static bool parse(int argc, char *const *argv, options *out, gxds_text *error) {
   return false;
 }
 
+static void set_summary(outcome *o) {
+  const gxds_report *r = &o->report;
+  if (r->clients == 0) {
+    snprintf(o->summary, sizeof o->summary, "the program has no xDS client now\n");
+  } else {
+    snprintf(o->summary, sizeof o->summary, "%zu of %zu resources ACKED\n", r->acked, r->resources);
+  }
+}
+
 static bool fetch(const options *o, outcome *out, gxds_text *error) {
   gxds_text reply = {0};
   bool ok;
@@ -102,55 +110,11 @@ static bool fetch(const options *o, outcome *out, gxds_text *error) {
   if (ok) {
     out->view = gxds_view_add(NULL, o->pid ? "process" : "program", gxds_str_z(o->program));
     ok = gxds_report_add(out->view, gxds_text_str(&reply), &out->report);
+    set_summary(out);
     if (!ok) gxds_text_addf(error, "the response of %s is no ClientStatusResponse", o->program);
   }
   gxds_text_fini(&reply);
   return ok;
-}
-
-static void print_text(gxds_text *text) {
-  fwrite(text->data, 1, text->size, stdout);
-  fflush(stdout);
-  gxds_text_fini(text);
-}
-
-static void add_summary(const gxds_report *r, gxds_text *out) {
-  if (r->clients == 0) {
-    gxds_text_add_z(out, "the program has no xDS client now\n");
-  } else {
-    gxds_text_addf(out, "%zu of %zu resources ACKED\n", r->acked, r->resources);
-  }
-}
-
-static void print(const options *o, const outcome *a) {
-  gxds_text text = {0};
-  if (o->json) {
-    gxds_view_render_json(a->view, &text);
-    gxds_text_add_z(&text, "\n");
-  } else {
-    gxds_view_render_text(a->view, o->colours, &text);
-    add_summary(&a->report, &text);
-  }
-  print_text(&text);
-}
-
-static void print_change(const options *o, const outcome *before, const outcome *now) {
-  gxds_text diff = {0};
-  gxds_view_render_diff(before->view, now->view, o->colours, &diff);
-  if (diff.size > 0 && o->json) {
-    print(o, now);
-  } else if (diff.size > 0) {
-    char when[16];
-    time_t seconds = time(NULL);
-    struct tm local;
-    strftime(when, sizeof when, "%H:%M:%S", localtime_r(&seconds, &local));
-    gxds_text text = {0};
-    gxds_text_addf(&text, "\n%s  ", when);
-    add_summary(&now->report, &text);
-    gxds_text_add(&text, gxds_text_str(&diff));
-    print_text(&text);
-  }
-  gxds_text_fini(&diff);
 }
 
 /* Runs until the program does not respond any more, or until an interrupt. */
@@ -159,7 +123,7 @@ static void follow(const options *o, outcome *a, gxds_text *error) {
     sleep(1);
     outcome next;
     bool ok = fetch(o, &next, error);
-    if (ok) print_change(o, a, &next);
+    if (ok) gxds_view_print_change(a->view, next.view, o->json, next.summary);
     gxds_view_destroy(ok ? a->view : next.view);
     if (!ok) return;
     *a = next;
@@ -173,7 +137,7 @@ static int run(const options *o, gxds_text *error) {
   outcome a;
   int result = 2;
   if (fetch(o, &a, error)) {
-    print(o, &a);
+    gxds_view_print(a.view, o->json, a.summary);
     if (o->watch) {
       follow(o, &a, error);
     } else {
