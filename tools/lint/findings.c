@@ -40,30 +40,18 @@ void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str
   gxds_text_fini(&field);
 }
 
-static bool goes_before(const gxds_finding *a, const gxds_finding *b) {
-  int order = gxds_str_compare(a->file, b->file);
-  return order < 0 || (order == 0 && a->line < b->line);
-}
-
-/* A merge sort, so that equal items keep their order. */
-static void sort(gxds_finding *items, gxds_finding *spare, size_t count) {
-  if (count < 2) return;
-  size_t half = count / 2;
-  sort(items, spare, half);
-  sort(items + half, spare, count - half);
-  memcpy(spare, items, half * sizeof *items);
-  size_t left = 0;
-  size_t right = half;
-  for (size_t i = 0; left < half; i++) {
-    bool take_right = right < count && goes_before(&items[right], &spare[left]);
-    items[i] = take_right ? items[right++] : spare[left++];
-  }
+static int compare(const void *a, const void *b) {
+  const gxds_finding *x = a;
+  const gxds_finding *y = b;
+  int order = gxds_str_compare(x->file, y->file);
+  if (order != 0) return order;
+  if (x->line != y->line) return x->line < y->line ? -1 : 1;
+  return x->place < y->place ? -1 : 1;
 }
 
 void gxds_findings_sort(gxds_findings *f) {
-  gxds_finding *spare = gxds_calloc(f->count, sizeof *spare);
-  sort(f->items, spare, f->count);
-  gxds_free(spare);
+  for (size_t i = 0; i < f->count; i++) f->items[i].place = i;
+  if (f->count) qsort(f->items, f->count, sizeof *f->items, compare);
 }
 
 static const char *kind_name(gxds_finding_kind kind) {

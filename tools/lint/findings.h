@@ -21,6 +21,7 @@ typedef struct gxds_finding {
   gxds_str resource; /* "Cluster \"a\""; empty: none, or it is not shown */
   gxds_str field;    /* empty: none */
   gxds_str text;
+  size_t place; /* for sorting */
 } gxds_finding;
 
 /* Zero-initialised, it is empty. */
