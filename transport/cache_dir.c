@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/time.h"
 #include "transport/cache_record.h"
+#include "transport/clock.h"
 
 enum { DIGITS = 16 };
 
@@ -71,12 +71,8 @@ int gxds_cache_dir_lock(int dir, uint64_t number, int *lock) {
   return EBUSY;
 }
 
-static struct timespec timespec_of(int64_t wall) {
-  return (struct timespec){.tv_sec = wall / GXDS_SECOND, .tv_nsec = wall % GXDS_SECOND};
-}
-
 void gxds_cache_touch(int lock, int64_t wall) {
-  const struct timespec times[2] = {timespec_of(wall), timespec_of(wall)};
+  const struct timespec times[2] = {gxds_to_timespec(wall), gxds_to_timespec(wall)};
   /* This fails on a read-only file system, where no file is removed either. */
   (void)futimens(lock, times);
 }

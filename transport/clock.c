@@ -15,6 +15,5 @@ gxds_time gxds_clock_wall_now(void) { return read_clock(CLOCK_REALTIME); }
 gxds_time gxds_clock_of_thread(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 struct timespec gxds_clock_limit(gxds_duration d) {
-  gxds_time t = gxds_time_after(gxds_clock_wall_now(), d);
-  return (struct timespec){t / GXDS_SECOND, t % GXDS_SECOND};
+  return gxds_to_timespec(gxds_time_after(gxds_clock_wall_now(), d));
 }

@@ -17,6 +17,10 @@ gxds_time gxds_clock_now(void);
 gxds_time gxds_clock_wall_now(void);
 /* The CPU time that the calling thread has used. */
 gxds_time gxds_clock_of_thread(void);
+static inline struct timespec gxds_to_timespec(gxds_time t) {
+  const struct timespec out = {t / GXDS_SECOND, t % GXDS_SECOND};
+  return out;
+}
 /* The time d from now, on the clock that pthread_cond_timedwait() uses by default. */
 struct timespec gxds_clock_limit(gxds_duration d);
 

@@ -1,7 +1,6 @@
 #include "transport/dump.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -101,9 +100,8 @@ static void run(void *arg) {
 /* Waits for the result. If it takes too long, marks the request as given up, and returns false:
  * then run() frees it. */
 static bool wait(request *r, gxds_str *out) {
-  struct timespec until;
-  GXDS_CHECK(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
-  until.tv_sec += GXDS_DUMP_SECONDS_MAX;
+  const struct timespec until =
+      gxds_to_timespec(gxds_clock_now() + GXDS_DUMP_SECONDS_MAX * GXDS_SECOND);
   pthread_mutex_lock(&r->lock);
   for (int error = 0; !r->is_done && error == 0;) {
     error = pthread_cond_timedwait(&r->done, &r->lock, &until);

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -43,7 +42,7 @@ static void await(const listener *l, gxds_time accept_from) {
     until = accept_from;
   }
   const gxds_duration left = until > now ? until - now : 0;
-  const struct timespec wait = {left / GXDS_SECOND, left % GXDS_SECOND};
+  const struct timespec wait = gxds_to_timespec(left);
   ppoll(events, count, until == GXDS_TIME_NEVER ? NULL : &wait, NULL);
 }
 

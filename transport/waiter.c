@@ -4,10 +4,10 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <time.h>
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "transport/clock.h"
 #include "transport/gpr_time.h"
 #include "transport/host_batch.h"
 #include "transport/host_epoll.h"
@@ -119,8 +119,7 @@ static bool wait_until(sem_t *s, gxds_time deadline) {
     wait_for(s);
     return true;
   }
-  const struct timespec t = {.tv_sec = (time_t)(deadline / GXDS_SECOND),
-                             .tv_nsec = (long)(deadline % GXDS_SECOND)};
+  const struct timespec t = gxds_to_timespec(deadline);
   while (sem_clockwait(s, CLOCK_MONOTONIC, &t) != 0) {
     if (errno == ETIMEDOUT) return false;
     GXDS_CHECK(errno == EINTR);

@@ -30,8 +30,7 @@ static _Thread_local bool is_worker;
 
 /* Waits for the time, or until fds have events. */
 static void wait_for(struct pollfd *fds, nfds_t count, gxds_duration time) {
-  struct timespec t = {.tv_sec = (time_t)(time / GXDS_SECOND),
-                       .tv_nsec = (long)(time % GXDS_SECOND)};
+  const struct timespec t = gxds_to_timespec(time);
   for (nfds_t i = 0; i < count; i++) fds[i].revents = 0;
   (void)ppoll(fds, count, &t, NULL);
 }

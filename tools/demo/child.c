@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "transport/clock.h"
 
 extern char **environ;
 
@@ -87,21 +88,15 @@ bool demo_child_read(demo_child *c, void (*line)(void *arg, bool is_err, char *t
   return open;
 }
 
-static long long now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 const char *demo_child_await(demo_child *c, const char *prefix) {
   static gxds_text one; /* static, because the caller borrows it; the demo has one thread */
-  long long deadline = now_ms() + 10000;
+  const gxds_time deadline = gxds_clock_now() + 10 * GXDS_SECOND;
   for (;;) {
     bool open = fill(&c->out, &c->pending_out);
     while (cut_line(&c->pending_out, &one)) {
       if (strncmp(one.data, prefix, strlen(prefix)) == 0) return one.data + strlen(prefix);
     }
-    long long left = deadline - now_ms();
+    gxds_duration left = (deadline - gxds_clock_now()) / GXDS_MILLISECOND;
     if (!open || left <= 0) return NULL;
     struct pollfd wait = {.fd = c->out, .events = POLLIN};
     poll(&wait, 1, (int)left);

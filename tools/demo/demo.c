@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "tools/demo/child.h"
 #include "tools/demo/config.h"
+#include "transport/clock.h"
 
 /* One step of the demo: a change, and how long it is watched. Shares are measured from SETTLE_MS
  * after the change to the end of the step. */
@@ -72,11 +72,7 @@ typedef struct demo {
   double reroute_ms;
 } demo;
 
-static long long now_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
-}
+static long long now_us(void) { return gxds_clock_now() / 1000; }
 
 static int backend_index(const char *name, size_t size) {
   for (int i = 0; i < DEMO_BACKENDS; i++) {

@@ -1,12 +1,12 @@
 #include "tools/resolve/fetch.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "bootstrap/bootstrap.h"
 #include "host/host_get.h"
 #include "transport/clients.h"
+#include "transport/clock.h"
 #include "transport/reactor.h"
 #include "xds_resolver/resolver.h"
 
@@ -142,8 +142,7 @@ gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *statu
 }
 
 bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline) {
-  const struct timespec until = {.tv_sec = deadline / GXDS_SECOND,
-                                 .tv_nsec = deadline % GXDS_SECOND};
+  const struct timespec until = gxds_to_timespec(deadline);
   pthread_mutex_lock(&f->mutex);
   int timed_out = 0;
   while (!f->updated && !timed_out) {

@@ -2,7 +2,6 @@
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
-#include <grpc/support/time.h>
 #include <pthread.h>
 
 #include "base/check.h"
@@ -10,6 +9,8 @@
 #include "tools/serve/ads_server.h"
 #include "tools/serve/call.h"
 #include "tools/serve/lrs_server.h"
+#include "transport/clock.h"
+#include "transport/gpr_time.h"
 
 /* The most bytes of a request. A request names each subscribed resource: 100,000 names are some
  * megabytes. */
@@ -48,16 +49,6 @@ struct gxds_serve_server {
   bool shutting_down; /* the server accepts no more calls */
   bool shut_down;     /* the completion of the shutdown has arrived */
 };
-
-static gxds_time now_of(void) {
-  gpr_timespec t = gpr_now(GPR_CLOCK_MONOTONIC);
-  return t.tv_sec * GXDS_SECOND + t.tv_nsec;
-}
-
-static gpr_timespec timespec_of(gxds_time t) {
-  if (t == GXDS_TIME_NEVER) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
-  return (gpr_timespec){t / GXDS_SECOND, (int32_t)(t % GXDS_SECOND), GPR_CLOCK_MONOTONIC};
-}
 
 static gxds_serve_call *find_call(gxds_serve_server *s, gxds_serve_call_kind kind,
                                   uint64_t stream) {
@@ -112,7 +103,7 @@ static void on_started(void *owner, gxds_serve_call *c) {
   s->call_count++;
   gxds_str peer = gxds_serve_call_peer(c);
   if (c->kind == GXDS_SERVE_CALL_ADS) {
-    c->stream = gxds_ads_server_open(s->ads, c->service, peer, now_of());
+    c->stream = gxds_ads_server_open(s->ads, c->service, peer, gxds_clock_now());
   } else if (c->kind == GXDS_SERVE_CALL_LRS) {
     c->stream = gxds_lrs_server_open(s->lrs, peer);
   }
@@ -131,7 +122,7 @@ static void on_started(void *owner, gxds_serve_call *c) {
 static void on_message(void *owner, gxds_serve_call *c, gxds_str bytes) {
   gxds_serve_server *s = owner;
   if (c->kind == GXDS_SERVE_CALL_ADS) {
-    gxds_ads_server_on_message(s->ads, c->stream, bytes, now_of());
+    gxds_ads_server_on_message(s->ads, c->stream, bytes, gxds_clock_now());
   } else {
     gxds_lrs_server_on_message(s->lrs, c->stream, bytes);
   }
@@ -141,7 +132,7 @@ static void on_message(void *owner, gxds_serve_call *c, gxds_str bytes) {
 static void on_sent(void *owner, gxds_serve_call *c) {
   gxds_serve_server *s = owner;
   if (c->kind == GXDS_SERVE_CALL_ADS) {
-    gxds_ads_server_on_sent(s->ads, c->stream, now_of());
+    gxds_ads_server_on_sent(s->ads, c->stream, gxds_clock_now());
   } else {
     gxds_lrs_server_on_sent(s->lrs, c->stream);
   }
@@ -186,7 +177,7 @@ static void shut_down(gxds_serve_server *s) {
 }
 
 static void set_resources(gxds_serve_server *s, const gxds_file_set *set) {
-  gxds_ads_server_set_resources(s->ads, set, now_of());
+  gxds_ads_server_set_resources(s->ads, set, gxds_clock_now());
   gxds_lrs_server_set_resources(s->lrs, set);
   drain(s);
 }
@@ -222,14 +213,14 @@ static void on_wake(gxds_serve_tag *tag, bool ok) {
 static void *run(void *arg) {
   gxds_serve_server *s = arg;
   for (;;) {
-    gpr_timespec deadline = timespec_of(gxds_ads_server_deadline(s->ads));
+    gpr_timespec deadline = gxds_to_gpr(gxds_ads_server_deadline(s->ads));
     grpc_event event = grpc_completion_queue_next(s->cq, deadline, NULL);
     if (event.type == GRPC_QUEUE_SHUTDOWN) return NULL;
     if (event.type == GRPC_OP_COMPLETE) {
       gxds_serve_tag *tag = event.tag;
       tag->done(tag, event.success != 0);
     }
-    gxds_ads_server_on_deadline(s->ads, now_of());
+    gxds_ads_server_on_deadline(s->ads, gxds_clock_now());
     drain(s);
   }
 }
