@@ -257,9 +257,8 @@ static void destroy(gxds_source *source) {
   gxds_file_server_destroy(s->server);
   s->server = NULL;
   atomic_store(&s->stopped, true);
-  uint64_t one = 1;
-  ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
-  (void)written; /* if the eventfd is full, the thread is woken anyway */
+  /* If the eventfd is full, the thread is woken anyway. */
+  if (s->wake >= 0) (void)eventfd_write(s->wake, 1);
   unref(s);
 }
 

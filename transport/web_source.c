@@ -275,9 +275,8 @@ static void wait_for_something(const worker *w) {
     (void)poll(&fd, 1, limit);
   }
   stop_waiting();
-  uint64_t count;
-  const ssize_t got = wake < 0 ? 0 : read(wake, &count, sizeof count);
-  (void)got; /* unused: nothing is read if something else ended the wait */
+  eventfd_t count;
+  if (wake >= 0) (void)eventfd_read(wake, &count); /* none if something else ended the wait */
 }
 
 static void *work(void *arg) {
@@ -303,9 +302,8 @@ static void *work(void *arg) {
 /* ---- the functions of a source ---- */
 
 static void wake(const web_source *s) {
-  uint64_t one = 1;
-  const ssize_t written = s->wake < 0 ? 0 : write(s->wake, &one, sizeof one);
-  (void)written; /* if the eventfd is full, the thread is woken anyway */
+  /* If the eventfd is full, the thread is woken anyway. */
+  if (s->wake >= 0) (void)eventfd_write(s->wake, 1);
 }
 
 static void command_thread(web_source *s, int kind, gxds_str bytes) {

@@ -92,9 +92,7 @@ static bool want(gxds_page_server *s, const gxds_page_weight *weight, gxds_statu
   if (!set) return false;
   gxds_file_set_unref(s->wanted);
   s->wanted = set;
-  uint64_t one = 1;
-  ssize_t written = write(s->changed, &one, sizeof one);
-  GXDS_CHECK(written == (ssize_t)sizeof one);
+  GXDS_CHECK(eventfd_write(s->changed, 1) == 0);
   return true;
 }
 
@@ -211,9 +209,8 @@ int gxds_page_server_fd(const gxds_page_server *s) { return s->changed; }
 
 const gxds_file_set *gxds_page_server_take_change(gxds_page_server *s) {
   pthread_mutex_lock(&s->lock);
-  uint64_t count;
-  ssize_t drained = read(s->changed, &count, sizeof count);
-  (void)drained; /* unused: if nothing was there, no change waits */
+  eventfd_t count;
+  (void)eventfd_read(s->changed, &count); /* nothing was there: nothing waits */
   const gxds_file_set *set = s->wanted;
   s->wanted = NULL;
   pthread_mutex_unlock(&s->lock);
