@@ -7,21 +7,10 @@
 #include "host/grpc_common/convert.h"
 #include "src/core/lib/channel/channel_stack.h"
 #include "src/core/lib/channel/context.h"
-#include "src/core/lib/slice/slice.h"
 #include "src/core/lib/transport/metadata_batch.h"
 
 namespace grpc_xds {
 namespace {
-
-struct Response : gxds_response {
-  grpc_metadata_batch* headers;
-};
-
-void AddHeader(gxds_response* response, gxds_str name, gxds_str value) {
-  static_cast<Response*>(response)->headers->Append(
-      ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
-      [](absl::string_view, const grpc_core::Slice&) {});
-}
 
 gxds_session* SessionOf(const grpc_call_context_element* context) {
   const absl::string_view cluster = ClusterOf(context);
@@ -46,12 +35,7 @@ class ResponseCall {
  private:
   static void Ready(void* arg, grpc_error_handle error) {
     auto* self = static_cast<ResponseCall*>(arg);
-    if (error.ok()) {
-      Response response = {};
-      response.add_header = AddHeader;
-      response.headers = self->headers_;
-      self->session_->responded(self->session_, &response);
-    }
+    if (error.ok()) Respond(self->session_, self->headers_);
     grpc_core::Closure::Run(DEBUG_LOCATION, self->next_, std::move(error));
   }
 

@@ -4,32 +4,10 @@
 #include "src/core/call/metadata_batch.h"
 #include "src/core/lib/promise/context.h"
 #include "src/core/lib/resource_quota/arena.h"
-#include "src/core/lib/slice/slice.h"
 #include "src/core/resolver/xds/xds_resolver_attributes.h"
 #include "src/core/service_config/service_config_call_data.h"
 
 namespace grpc_xds {
-namespace {
-
-struct Response : gxds_response {
-  grpc_core::ServerMetadata* headers;
-};
-
-void AddHeader(gxds_response* response, gxds_str name, gxds_str value) {
-  static_cast<Response*>(response)->headers->Append(
-      ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
-      [](absl::string_view, const grpc_core::Slice&) {});
-}
-
-void Respond(gxds_session* session, grpc_core::ServerMetadata& headers) {
-  if (session == nullptr) return;
-  Response response = {};
-  response.add_header = AddHeader;
-  response.headers = &headers;
-  session->responded(session, &response);
-}
-
-}  // namespace
 
 const grpc_channel_filter ResponseFilter::kFilterVtable =
     grpc_core::MakePromiseBasedFilter<ResponseFilter, grpc_core::FilterEndpoint::kClient,
@@ -48,11 +26,13 @@ void ResponseFilter::Call::OnClientInitialMetadata(grpc_core::ClientMetadata& /*
 }
 
 void ResponseFilter::Call::OnServerInitialMetadata(grpc_core::ServerMetadata& headers) {
-  Respond(session_, headers);
+  if (session_ != nullptr) Respond(session_, &headers);
 }
 
 void ResponseFilter::Call::OnServerTrailingMetadata(grpc_core::ServerMetadata& trailers) {
-  if (trailers.get(grpc_core::GrpcTrailersOnly()).value_or(false)) Respond(session_, trailers);
+  if (session_ != nullptr && trailers.get(grpc_core::GrpcTrailersOnly()).value_or(false)) {
+    Respond(session_, &trailers);
+  }
 }
 
 }  // namespace grpc_xds

@@ -15,7 +15,6 @@
 #include "host/grpc_common/core_resolver.h"
 #include "src/core/lib/channel/channel_args.h"
 #include "src/core/lib/resource_quota/arena.h"
-#include "src/core/lib/slice/slice.h"
 
 namespace grpc_xds {
 
@@ -48,9 +47,7 @@ class RoutedCall : public gxds_call {
     return found.has_value();
   }
   static void AddHeader(gxds_call* call, gxds_str name, gxds_str value) {
-    Of(call).args_.initial_metadata->Append(
-        ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
-        [](absl::string_view, const grpc_core::Slice&) {});
+    grpc_xds::AddHeader(Of(call).args_.initial_metadata, name, value);
   }
   static void* Alloc(gxds_call* call, size_t size) {
     RoutedCall& c = Of(call);

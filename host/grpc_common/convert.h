@@ -21,6 +21,7 @@
 #include "host/policy.h"
 #include "host/subchannel.h"
 #include "resources/endpoints.h"
+#include "src/core/lib/slice/slice.h"
 
 namespace grpc_xds {
 
@@ -56,6 +57,26 @@ inline absl::Status Take(gxds_status status) {
 // pick at a time.
 inline gxds_routed_call& RoutedCallOf(absl::string_view cluster) {
   return reinterpret_cast<gxds_routed_call*>(const_cast<char*>(cluster.data()))[-1];
+}
+
+// Metadata is the host's class of headers.
+template <typename Metadata>
+void AddHeader(Metadata* headers, gxds_str name, gxds_str value) {
+  headers->Append(ToAbsl(name), grpc_core::Slice::FromCopiedBuffer(value.data, value.size),
+                  [](absl::string_view, const grpc_core::Slice&) {});
+}
+// Tells the session that a response with these headers has begun.
+template <typename Metadata>
+void Respond(gxds_session* session, Metadata* headers) {
+  struct Response : gxds_response {
+    Metadata* headers;
+  };
+  Response response = {};
+  response.add_header = [](gxds_response* r, gxds_str name, gxds_str value) {
+    AddHeader(static_cast<Response*>(r)->headers, name, value);
+  };
+  response.headers = headers;
+  session->responded(session, &response);
 }
 
 // ---- addresses ----
