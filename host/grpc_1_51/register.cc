@@ -34,10 +34,7 @@ void BuildConfiguration(Builder* builder) {
   // The TCP handshaker comes last, because it is put at the front of the list.
   grpc_core::RegisterHttpConnectHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
-  RegisterPoliciesInC(builder);
-  grpc_core::RegisterWeightedTargetLbPolicy(builder);
-  grpc_core::RegisterPickFirstLbPolicy(builder);
-  grpc_core::RegisterRoundRobinLbPolicy(builder);
+  RegisterPolicies(builder);
   grpc_core::BuildClientChannelConfiguration(builder);
   grpc_core::SecurityRegisterHandshakerFactories(builder);
   grpc_core::RegisterClientAuthorityFilter(builder);

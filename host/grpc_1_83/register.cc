@@ -61,10 +61,7 @@ void BuildConfiguration(Builder* builder) {
   grpc_core::RegisterHttpConnectClientHandshaker(builder);
   grpc_core::RegisterTCPConnectHandshaker(builder);
   grpc_core::RegisterChttp2Transport(builder);
-  RegisterPoliciesInC(builder);
-  grpc_core::RegisterWeightedTargetLbPolicy(builder);
-  grpc_core::RegisterPickFirstLbPolicy(builder);
-  grpc_core::RegisterRoundRobinLbPolicy(builder);
+  RegisterPolicies(builder);
   grpc_core::BuildClientChannelConfiguration(builder);
   grpc_core::SecurityRegisterHandshakerFactories(builder);
   grpc_core::RegisterClientAuthorityFilter(builder);

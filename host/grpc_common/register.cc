@@ -54,12 +54,15 @@ void Build(Builder* builder) {
 
 }  // namespace
 
-void RegisterPoliciesInC(Builder* builder) {
+void RegisterPolicies(Builder* builder) {
   for (size_t i = 0; gxds_all_policies[i] != nullptr; ++i) {
     RegisterPolicyInC(builder, gxds_all_policies[i]);
   }
   const size_t count = gxds_registered_types_close();
   for (size_t i = 0; i < count; ++i) RegisterPolicyInC(builder, gxds_registered_types_at(i));
+  grpc_core::RegisterWeightedTargetLbPolicy(builder);
+  grpc_core::RegisterPickFirstLbPolicy(builder);
+  grpc_core::RegisterRoundRobinLbPolicy(builder);
 }
 
 void RegisterExtraFilters(Builder* builder) {
