@@ -11,16 +11,11 @@
 #include "google/protobuf/duration.upb.h"
 #include "upb/msg_internal.h"
 
-static gxds_str copy_of(const char *data, size_t size) {
-  GXDS_CHECK(data != NULL);
-  return gxds_str_dup(gxds_str_of(data, size));
-}
-
 static gxds_str serialize(const envoy_service_load_stats_v3_LoadStatsRequest *request,
-                          upb_Arena *arena) {
+                          upb_Arena *take_arena) {
   size_t size;
-  char *bytes = envoy_service_load_stats_v3_LoadStatsRequest_serialize(request, arena, &size);
-  return copy_of(bytes, size);
+  char *bytes = envoy_service_load_stats_v3_LoadStatsRequest_serialize(request, take_arena, &size);
+  return gxds_pb_take(bytes, size, take_arena);
 }
 
 gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
@@ -33,9 +28,7 @@ gxds_str gxds_lrs_encode_first_request(gxds_str node_bytes) {
   envoy_config_core_v3_Node_add_client_features(
       node, upb_StringView_FromString("envoy.lrs.supports_send_all_clusters"), arena);
   envoy_service_load_stats_v3_LoadStatsRequest_set_node(request, node);
-  gxds_str bytes = serialize(request, arena);
-  upb_Arena_Free(arena);
-  return bytes;
+  return serialize(request, arena);
 }
 
 /* A85: the host's table for a locality lacks the fields of these metrics. So each metric is added
@@ -252,9 +245,7 @@ gxds_str gxds_lrs_encode_report(const gxds_load_report *report, size_t max,
     *place = (gxds_load_place){place->cluster + 1, 0};
     room = rest;
   }
-  gxds_str bytes = serialize(request, arena);
-  upb_Arena_Free(arena);
-  return bytes;
+  return serialize(request, arena);
 }
 
 static void take_clusters(const envoy_service_load_stats_v3_LoadStatsResponse *response,
@@ -264,7 +255,7 @@ static void take_clusters(const envoy_service_load_stats_v3_LoadStatsResponse *r
       envoy_service_load_stats_v3_LoadStatsResponse_clusters(response, &count);
   if (count == 0) return;
   gxds_str *sorted = gxds_calloc(count, sizeof *sorted);
-  for (size_t i = 0; i < count; i++) sorted[i] = gxds_str_of(names[i].data, names[i].size);
+  for (size_t i = 0; i < count; i++) sorted[i] = gxds_pb_str(names[i]);
   qsort(sorted, count, sizeof *sorted, gxds_str_compare_items);
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
