@@ -81,10 +81,6 @@ static upb_StringView name_of(upb_Arena *arena, unsigned cluster) {
   return text_of(arena, "cluster-%06u", cluster, 0);
 }
 
-static void set_number(google_protobuf_UInt32Value *wrapper, uint32_t value) {
-  google_protobuf_UInt32Value_set_value(wrapper, value);
-}
-
 gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uint64_t seed) {
   upb_Arena *arena = upb_Arena_New();
   gxds_random random = {.state = seed * 1000003 + cluster};
@@ -100,7 +96,7 @@ gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uin
         envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_locality(group, arena);
     envoy_config_core_v3_Locality_set_region(locality, upb_StringView_FromString("region"));
     envoy_config_core_v3_Locality_set_zone(locality, text_of(arena, "zone-%u", i, 0));
-    set_number(
+    google_protobuf_UInt32Value_set_value(
         envoy_config_endpoint_v3_LocalityLbEndpoints_mutable_load_balancing_weight(group, arena),
         1 + (uint32_t)(gxds_random_next(&random) % 100));
     for (unsigned j = i; j < s->endpoints; j += localities) {
@@ -124,11 +120,14 @@ gxds_str gxds_synthetic_endpoints(const gxds_synthetic *s, unsigned cluster, uin
   return gxds_pb_take(data, size, arena);
 }
 
+/* Copies the name and the data, which may be in the arena, and frees the arena. */
 static const gxds_file_resource *make(gxds_file_type type, upb_StringView name, const char *data,
-                                      size_t size) {
+                                      size_t size, upb_Arena *take_arena) {
   GXDS_CHECK(data != NULL);
-  return gxds_file_resource_create(type, gxds_str_of(name.data, name.size), gxds_str_of(data, size),
-                                   NULL, 0);
+  const gxds_file_resource *r =
+      gxds_file_resource_create(type, gxds_pb_str(name), gxds_str_of(data, size), NULL, 0);
+  upb_Arena_Free(take_arena);
+  return r;
 }
 
 static const gxds_file_resource *make_cluster(unsigned cluster) {
@@ -142,18 +141,15 @@ static const gxds_file_resource *make_cluster(unsigned cluster) {
   envoy_config_core_v3_ConfigSource_mutable_ads(source, arena);
   size_t size;
   const char *data = envoy_config_cluster_v3_Cluster_serialize(c, arena, &size);
-  const gxds_file_resource *r = make(GXDS_FILE_CLUSTER, name_of(arena, cluster), data, size);
-  upb_Arena_Free(arena);
-  return r;
+  return make(GXDS_FILE_CLUSTER, name_of(arena, cluster), data, size, arena);
 }
 
 static const gxds_file_resource *make_endpoints(const gxds_synthetic *s, unsigned cluster) {
   upb_Arena *arena = upb_Arena_New();
   gxds_str bytes = gxds_synthetic_endpoints(s, cluster, s->seed);
   const gxds_file_resource *r =
-      make(GXDS_FILE_ENDPOINTS, name_of(arena, cluster), bytes.data, bytes.size);
+      make(GXDS_FILE_ENDPOINTS, name_of(arena, cluster), bytes.data, bytes.size, arena);
   gxds_str_free(&bytes);
-  upb_Arena_Free(arena);
   return r;
 }
 
@@ -177,9 +173,7 @@ static const gxds_file_resource *make_routes(const gxds_synthetic *s) {
   }
   size_t size;
   const char *data = envoy_config_route_v3_RouteConfiguration_serialize(routes, arena, &size);
-  const gxds_file_resource *r = make(GXDS_FILE_ROUTE_CONFIG, name, data, size);
-  upb_Arena_Free(arena);
-  return r;
+  return make(GXDS_FILE_ROUTE_CONFIG, name, data, size, arena);
 }
 
 /* extensions.filters.network.http_connection_manager.v3.HttpConnectionManager */
@@ -209,9 +203,7 @@ static const gxds_file_resource *make_listener(void) {
                                      "http_connection_manager.v3.HttpConnectionManager"));
   google_protobuf_Any_set_value(any, upb_StringView_FromDataAndSize(data, size));
   data = envoy_config_listener_v3_Listener_serialize(listener, arena, &size);
-  const gxds_file_resource *r = make(GXDS_FILE_LISTENER, name, data, size);
-  upb_Arena_Free(arena);
-  return r;
+  return make(GXDS_FILE_LISTENER, name, data, size, arena);
 }
 
 const gxds_file_set *gxds_synthetic_set(const gxds_synthetic *s) {
