@@ -34,14 +34,6 @@ static void begin_line(converter *c, const gxds_file_node *node) {
   gxds_text_add_z(&c->json, "\n");
 }
 
-static void add_expected(converter *c, const gxds_file_node *node, const gxds_path *at,
-                         const char *expected) {
-  gxds_text found = {0};
-  gxds_file_node_describe(node, &found);
-  gxds_file_errors_add(c->errors, node->line, at, "expected %s, found %s", expected, found.data);
-  gxds_text_fini(&found);
-}
-
 static void write_message(converter *c, const upb_MessageDef *m, const gxds_file_node *node,
                           const gxds_path *at, int depth);
 
@@ -50,7 +42,7 @@ static void write_scalar(converter *c, const upb_FieldDef *f, const gxds_file_no
   gxds_text expected = {0};
   begin_line(c, node);
   if (!gxds_scalar_write(f, node, &c->json, &expected)) {
-    add_expected(c, node, at, expected.data);
+    gxds_file_node_refuse(node, at, expected.data, c->errors);
   }
   gxds_text_fini(&expected);
 }
@@ -73,7 +65,7 @@ static void write_free(converter *c, const gxds_file_node *node, const gxds_path
       return;
     case GXDS_FILE_NODE_NUMBER:
       if (!gxds_scalar_is_finite(node->text)) {
-        add_expected(c, node, at, "a number that a double can hold");
+        gxds_file_node_refuse(node, at, "a number that a double can hold", c->errors);
       }
       gxds_text_add(&c->json, node->text);
       return;
@@ -112,7 +104,7 @@ static void write_single(converter *c, const upb_FieldDef *f, const gxds_file_no
 static void write_list(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                        const gxds_path *up, const char *name, int depth) {
   if (node->kind != GXDS_FILE_NODE_LIST) {
-    add_expected(c, node, GXDS_FIELD(up, name), "a list");
+    gxds_file_node_refuse(node, GXDS_FIELD(up, name), "a list", c->errors);
     return;
   }
   begin_line(c, node);
@@ -127,7 +119,7 @@ static void write_list(converter *c, const upb_FieldDef *f, const gxds_file_node
 static void write_map(converter *c, const upb_FieldDef *f, const gxds_file_node *node,
                       const gxds_path *up, const char *name, int depth) {
   if (node->kind != GXDS_FILE_NODE_MAP) {
-    add_expected(c, node, GXDS_FIELD(up, name), "an object");
+    gxds_file_node_refuse(node, GXDS_FIELD(up, name), "an object", c->errors);
     return;
   }
   const upb_MessageDef *entry = upb_FieldDef_MessageSubDef(f);
@@ -234,7 +226,7 @@ static void write_any_value(converter *c, const upb_MessageDef *m, const gxds_fi
 
 static void write_any(converter *c, const gxds_file_node *node, const gxds_path *at) {
   if (node->kind != GXDS_FILE_NODE_MAP) {
-    add_expected(c, node, at, "an object with \"@type\"");
+    gxds_file_node_refuse(node, at, "an object with \"@type\"", c->errors);
     return;
   }
   begin_line(c, node);
@@ -242,7 +234,7 @@ static void write_any(converter *c, const gxds_file_node *node, const gxds_path 
   if (!type || type->kind != GXDS_FILE_NODE_STRING) {
     const gxds_path *where = GXDS_FIELD(at, "@type");
     if (type) {
-      add_expected(c, type, where, "a type URL");
+      gxds_file_node_refuse(type, where, "a type URL", c->errors);
     } else {
       gxds_file_errors_add(c->errors, node->line, where, "must be set");
     }
@@ -283,7 +275,7 @@ static gxds_str field_of_line(const converter *c, size_t line) {
 static void write_text(converter *c, const gxds_file_node *node, const gxds_path *at, bool ok,
                        const char *expected) {
   if (!ok) {
-    add_expected(c, node, at, expected);
+    gxds_file_node_refuse(node, at, expected, c->errors);
     return;
   }
   begin_line(c, node);
@@ -313,7 +305,7 @@ static void write_message(converter *c, const upb_MessageDef *m, const gxds_file
     case kUpb_WellKnown_ListValue: {
       bool is_struct = upb_MessageDef_WellKnownType(m) == kUpb_WellKnown_Struct;
       if (node->kind != (is_struct ? GXDS_FILE_NODE_MAP : GXDS_FILE_NODE_LIST)) {
-        add_expected(c, node, at, is_struct ? "an object" : "a list");
+        gxds_file_node_refuse(node, at, is_struct ? "an object" : "a list", c->errors);
         return;
       }
       write_free(c, node, at, depth);
@@ -324,7 +316,7 @@ static void write_message(converter *c, const upb_MessageDef *m, const gxds_file
       return;
     case kUpb_WellKnown_Unspecified:
       if (node->kind != GXDS_FILE_NODE_MAP) {
-        add_expected(c, node, at, "an object");
+        gxds_file_node_refuse(node, at, "an object", c->errors);
         return;
       }
       begin_line(c, node);

@@ -54,13 +54,8 @@ static void add_found(void *arg, gxds_file_resource *take_resource, const gxds_f
       (gxds_file_entry){.resource = take_resource, .file = a->file, .line = node ? node->line : 0};
 }
 
-static void add_expected_type(gxds_file_errors *errors, uint32_t line, const gxds_path *at,
-                              const char *found) {
-  gxds_file_errors_add(errors, line, at,
-                       "expected the type URL of a Listener, RouteConfiguration, Cluster or "
-                       "ClusterLoadAssignment, found %s",
-                       found);
-}
+static const char expected_type[] =
+    "the type URL of a Listener, RouteConfiguration, Cluster or ClusterLoadAssignment";
 
 gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, uint32_t line,
                                     const gxds_path *at, gxds_file_errors *errors) {
@@ -77,11 +72,8 @@ gxds_file_type gxds_file_check_type(gxds_str type_url, gxds_str response_type, u
                          gxds_file_types[i].type_url);
     return GXDS_FILE_TYPE_COUNT;
   }
-  gxds_file_node string = {.kind = GXDS_FILE_NODE_STRING, .text = type_url};
-  gxds_text text = {0};
-  gxds_file_node_describe(&string, &text);
-  add_expected_type(errors, line, at, text.data);
-  gxds_text_fini(&text);
+  gxds_file_node string = {.kind = GXDS_FILE_NODE_STRING, .line = line, .text = type_url};
+  gxds_file_node_refuse(&string, at, expected_type, errors);
   return GXDS_FILE_TYPE_COUNT;
 }
 
@@ -125,10 +117,7 @@ static gxds_file_type type_of(const reader *r, const gxds_file_node *node, const
   if (type->kind == GXDS_FILE_NODE_STRING) {
     return gxds_file_check_type(type->text, r->response_type, type->line, where, r->errors);
   }
-  gxds_text text = {0};
-  gxds_file_node_describe(type, &text);
-  add_expected_type(r->errors, type->line, where, text.data);
-  gxds_text_fini(&text);
+  gxds_file_node_refuse(type, where, expected_type, r->errors);
   return GXDS_FILE_TYPE_COUNT;
 }
 
@@ -178,11 +167,7 @@ static void read_plain(const reader *r, const gxds_file_node *node, const gxds_p
 
 static bool is_map(const reader *r, const gxds_file_node *node, const gxds_path *at) {
   if (node->kind == GXDS_FILE_NODE_MAP) return true;
-  gxds_text text = {0};
-  gxds_file_node_describe(node, &text);
-  gxds_file_errors_add(r->errors, node->line, at,
-                       "expected a resource (an object with \"@type\"), found %s", text.data);
-  gxds_text_fini(&text);
+  gxds_file_node_refuse(node, at, "a resource (an object with \"@type\")", r->errors);
   return false;
 }
 

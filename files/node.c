@@ -58,6 +58,14 @@ void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out) {
   }
 }
 
+void gxds_file_node_refuse(const gxds_file_node *n, const gxds_path *at, const char *expected,
+                           gxds_file_errors *errors) {
+  gxds_text found = {0};
+  gxds_file_node_describe(n, &found);
+  gxds_file_errors_add(errors, n->line, at, "expected %s, found %s", expected, found.data);
+  gxds_text_fini(&found);
+}
+
 void gxds_file_node_builder_init(gxds_file_node_builder *b, struct upb_Arena *arena,
                                  gxds_file_errors *errors) {
   *b = (gxds_file_node_builder){.arena = arena, .errors = errors};

@@ -64,6 +64,9 @@ const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *
 /* Adds a description for an error: "the string \"x\"", "the number 1", "a list", "an object",
  * "null". */
 void gxds_file_node_describe(const gxds_file_node *n, gxds_text *out);
+/* Adds an error that says what is expected in place of the node. */
+void gxds_file_node_refuse(const gxds_file_node *n, const gxds_path *at, const char *expected,
+                           gxds_file_errors *errors);
 
 /* gxds_file_node_builder: makes the nodes of one document from a parser's events, keeps the limits
  * and finds duplicate keys. Lives in the caller's struct.
