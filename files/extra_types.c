@@ -203,8 +203,8 @@ static const extra_field roots_of_validation = {
     ".envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext.SystemRootCerts"};
 
 /* A101 */
-static const extra_field sni_of_upstream[] = {{"auto_host_sni", 6, BOOL, NULL},
-                                              {"auto_sni_san_validation", 7, BOOL, NULL}};
+static const extra_field host_sni_of_upstream = {"auto_host_sni", 6, BOOL, NULL};
+static const extra_field sni_san_of_upstream = {"auto_sni_san_validation", 7, BOOL, NULL};
 
 static google_protobuf_DescriptorProto *add_nested(google_protobuf_DescriptorProto *message,
                                                    const char *name, upb_Arena *arena) {
@@ -214,32 +214,28 @@ static google_protobuf_DescriptorProto *add_nested(google_protobuf_DescriptorPro
   return nested;
 }
 
+/* Adds the field if the message has that name and lacks the field. */
+static bool extend_one(google_protobuf_DescriptorProto *message, const char *name,
+                       const extra_field *f, bool repeated, upb_Arena *arena) {
+  if (!upb_StringView_IsEqual(google_protobuf_DescriptorProto_name(message), Z(name)) ||
+      has_field(message, f->number)) {
+    return false;
+  }
+  add_field(message, f, repeated, arena);
+  return true;
+}
+
 static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
-  const upb_StringView name = google_protobuf_DescriptorProto_name(message);
-  if (upb_StringView_IsEqual(name, Z("Cluster")) &&
-      !has_field(message, metrics_of_cluster.number)) {
-    add_field(message, &metrics_of_cluster, true, arena);
-  }
-  if (upb_StringView_IsEqual(name, Z("LocalityLbEndpoints")) &&
-      !has_field(message, metadata_of_locality.number)) {
-    add_field(message, &metadata_of_locality, false, arena);
-  }
-  if (upb_StringView_IsEqual(name, Z("Endpoint")) &&
-      !has_field(message, addresses_of_endpoint.number)) {
-    add_field(message, &addresses_of_endpoint, true, arena);
+  extend_one(message, "Cluster", &metrics_of_cluster, true, arena);
+  extend_one(message, "LocalityLbEndpoints", &metadata_of_locality, false, arena);
+  extend_one(message, "UpstreamTlsContext", &host_sni_of_upstream, false, arena);
+  extend_one(message, "UpstreamTlsContext", &sni_san_of_upstream, false, arena);
+  if (extend_one(message, "Endpoint", &addresses_of_endpoint, true, arena)) {
     add_field(add_nested(message, "AdditionalAddress", arena), &address_of_additional, false,
               arena);
   }
-  if (upb_StringView_IsEqual(name, Z("CertificateValidationContext")) &&
-      !has_field(message, roots_of_validation.number)) {
-    add_field(message, &roots_of_validation, false, arena);
+  if (extend_one(message, "CertificateValidationContext", &roots_of_validation, false, arena)) {
     add_nested(message, "SystemRootCerts", arena);
-  }
-  if (upb_StringView_IsEqual(name, Z("UpstreamTlsContext"))) {
-    for (size_t i = 0; i < sizeof sni_of_upstream / sizeof *sni_of_upstream; i++) {
-      if (has_field(message, sni_of_upstream[i].number)) continue;
-      add_field(message, &sni_of_upstream[i], false, arena);
-    }
   }
 }
 
@@ -268,10 +264,7 @@ static void add_type(upb_DefPool *pool, const extra_type *t) {
   google_protobuf_DescriptorProto_set_name(message, Z(t->message));
   add_fields(message, t->fields, t->repeated, arena);
   for (const extra_nested *n = t->nested; n && n->message; n++) {
-    google_protobuf_DescriptorProto *inner =
-        google_protobuf_DescriptorProto_add_nested_type(message, arena);
-    google_protobuf_DescriptorProto_set_name(inner, Z(n->message));
-    add_fields(inner, n->fields, 0, arena);
+    add_fields(add_nested(message, n->message, arena), n->fields, 0, arena);
   }
   if (t->enum_name) add_enum(message, t, arena);
   upb_Status status;

@@ -18,8 +18,7 @@ typedef struct gxds_file_node_open {
   uint64_t expanded;
 } gxds_file_node_open;
 
-/* Copies s into the arena. The copy's data is never NULL. */
-static gxds_str arena_dup(struct upb_Arena *arena, gxds_str s) {
+gxds_str gxds_file_node_dup(struct upb_Arena *arena, gxds_str s) {
   return s.size > 0 ? gxds_arena_dup(arena, s) : gxds_str_z("");
 }
 
@@ -127,7 +126,7 @@ bool gxds_file_node_builder_scalar(gxds_file_node_builder *b, gxds_file_node_kin
                                    gxds_str text, uint32_t line) {
   if (!count_nodes(b, 1, line)) return false;
   gxds_file_node *node = new_node(b, kind, line);
-  node->text = arena_dup(b->arena, text);
+  node->text = gxds_file_node_dup(b->arena, text);
   add_child(b, node);
   account(b, node);
   return true;
@@ -161,7 +160,7 @@ void gxds_file_node_builder_key(gxds_file_node_builder *b, gxds_str key, uint32_
   gxds_file_node_open *open = b->top;
   GXDS_MAKE_ROOM(open->entries, open->count, open->capacity, 4);
   open->entries[open->count++] =
-      (gxds_file_node_entry){.key = arena_dup(b->arena, key), .line = line, .value = NULL};
+      (gxds_file_node_entry){.key = gxds_file_node_dup(b->arena, key), .line = line, .value = NULL};
   open->key_pending = true;
 }
 

@@ -23,33 +23,24 @@ struct gxds_prototext_map {
   size_t capacity;
 };
 
-static void *allocate(upb_Arena *arena, size_t count, size_t size) {
-  return gxds_arena_alloc(arena, count * size); /* no overflow: the number of values in a file is
-                                                   limited */
-}
-
-/* Makes room in an array for one more item. */
+/* Makes room in an array for one more item. The file's values bound the number of items. */
 static void *grow(upb_Arena *arena, void *array, size_t count, size_t *capacity, size_t size) {
   if (count < *capacity) return array;
   size_t more = *capacity ? 2 * *capacity : 4;
-  void *made = allocate(arena, more, size);
+  void *made = gxds_arena_alloc(arena, more * size);
   if (count) memcpy(made, array, count * size);
   *capacity = more;
   return made;
 }
 
-static gxds_str copy(upb_Arena *arena, gxds_str s) {
-  return s.size > 0 ? gxds_arena_dup(arena, s) : gxds_str_z("");
-}
-
 static gxds_file_node *new_node(upb_Arena *arena, gxds_file_node_kind kind, uint32_t line) {
-  gxds_file_node *n = allocate(arena, 1, sizeof *n);
+  gxds_file_node *n = gxds_arena_alloc(arena, sizeof *n);
   *n = (gxds_file_node){.kind = kind, .line = line};
   return n;
 }
 
 gxds_prototext_map *gxds_prototext_map_create(upb_Arena *arena, uint32_t line) {
-  gxds_prototext_map *m = allocate(arena, 1, sizeof *m);
+  gxds_prototext_map *m = gxds_arena_alloc(arena, sizeof *m);
   *m = (gxds_prototext_map){.arena = arena, .line = line};
   return m;
 }
@@ -92,12 +83,12 @@ void gxds_prototext_map_put(gxds_prototext_map *m, const char *name, gxds_str ke
                             const gxds_file_node *value) {
   slot *s = find_or_add(m, name, line);
   if (!s->map) s->map = gxds_prototext_map_create(m->arena, line);
-  add(s->map, copy(m->arena, key), line)->value = value;
+  add(s->map, gxds_file_node_dup(m->arena, key), line)->value = value;
 }
 
 void gxds_prototext_map_set_type(gxds_prototext_map *m, gxds_str url, uint32_t line) {
   gxds_file_node *n = new_node(m->arena, GXDS_FILE_NODE_STRING, line);
-  n->text = copy(m->arena, url);
+  n->text = gxds_file_node_dup(m->arena, url);
   add(m, gxds_str_z("@type"), line)->value = n;
 }
 
@@ -112,7 +103,7 @@ static const gxds_file_node *node_of(upb_Arena *arena, const slot *s) {
 
 const gxds_file_node *gxds_prototext_map_node(const gxds_prototext_map *m) {
   gxds_file_node *n = new_node(m->arena, GXDS_FILE_NODE_MAP, m->line);
-  gxds_file_node_entry *entries = m->count ? allocate(m->arena, m->count, sizeof *entries) : NULL;
+  gxds_file_node_entry *entries = gxds_arena_alloc(m->arena, m->count * sizeof *entries);
   for (size_t i = 0; i < m->count; i++) {
     const slot *s = &m->slots[i];
     entries[i] = (gxds_file_node_entry){s->key, s->line, node_of(m->arena, s)};
