@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/memory.h"
@@ -92,6 +94,21 @@ void gxds_text_add_percent_encoded(gxds_text *t, gxds_str s, bool (*may_stay)(ch
       gxds_text_addf(t, "%%%02X", (unsigned)(unsigned char)s.data[i]);
     }
   }
+}
+
+bool gxds_text_add_file(gxds_text *t, int fd, size_t max) {
+  enum { kPart = 1 << 16 };
+  char *part = gxds_calloc(kPart, 1);
+  ssize_t got = 1;
+  while (got > 0 && t->size <= max) {
+    got = read(fd, part, kPart);
+    if (got > 0) gxds_text_add(t, gxds_str_of(part, (size_t)got));
+    if (got < 0 && errno == EINTR) got = 1;
+  }
+  const int error = errno;
+  gxds_free(part);
+  errno = error;
+  return got >= 0;
 }
 
 gxds_str gxds_text_str(const gxds_text *t) { return gxds_str_of(t->data, t->size); }

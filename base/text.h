@@ -35,6 +35,9 @@ void gxds_text_add_printable(gxds_text *t, gxds_str s);
 void gxds_text_add_untrusted(gxds_text *t, gxds_str s, size_t max);
 /* Adds s with each byte that may not stay as %XX (RFC 3986). */
 void gxds_text_add_percent_encoded(gxds_text *t, gxds_str s, bool (*may_stay)(char c));
+/* Adds what fd has, to its end or until t is larger than max. Reads part by part, without asking
+ * for a size, so that pipes and /proc work too. False, with errno, if reading fails. */
+bool gxds_text_add_file(gxds_text *t, int fd, size_t max);
 /* Borrowed: valid until the next call on t. */
 gxds_str gxds_text_str(const gxds_text *t);
 /* The contents, given to the caller, who frees them with gxds_str_free(); t is empty afterwards. */

@@ -1,26 +1,21 @@
 #include "bootstrap/source.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
-enum { kReadSize = 64 * 1024 };
-
-/* Reads piece by piece, without asking for the file's size, so that pipes and /proc work too. */
-static gxds_status read_all(FILE *file, const char *where, gxds_text *text) {
-  char *buffer = gxds_calloc(kReadSize, 1);
-  size_t got = 1;
-  while (got > 0 && text->size <= GXDS_BOOTSTRAP_SIZE_MAX) {
-    errno = 0;
-    got = fread(buffer, 1, kReadSize, file);
-    gxds_text_add(text, gxds_str_of(buffer, got));
+static gxds_status load_file(const char *path, const char *where, gxds_text *text) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return gxds_status_make(errno == ENOENT ? GXDS_NOT_FOUND : GXDS_UNAVAILABLE,
+                            "cannot open the xDS bootstrap %s: %s", where, strerror(errno));
   }
-  int error = errno;
-  gxds_free(buffer);
-  if (ferror(file)) {
+  const int error = gxds_text_add_file(text, fd, GXDS_BOOTSTRAP_SIZE_MAX) ? 0 : errno;
+  close(fd);
+  if (error != 0) {
     return gxds_status_make(GXDS_UNAVAILABLE, "cannot read the xDS bootstrap from %s: %s", where,
                             strerror(error));
   }
@@ -30,17 +25,6 @@ static gxds_status read_all(FILE *file, const char *where, gxds_text *text) {
                             GXDS_BOOTSTRAP_SIZE_MAX);
   }
   return gxds_status_ok();
-}
-
-static gxds_status load_file(const char *path, const char *where, gxds_text *text) {
-  FILE *file = fopen(path, "rbe");
-  if (!file) {
-    return gxds_status_make(errno == ENOENT ? GXDS_NOT_FOUND : GXDS_UNAVAILABLE,
-                            "cannot open the xDS bootstrap %s: %s", where, strerror(errno));
-  }
-  gxds_status status = read_all(file, where, text);
-  fclose(file);
-  return status;
 }
 
 gxds_status gxds_bootstrap_find(const gxds_host *host, gxds_str target, gxds_str *out,

@@ -91,21 +91,8 @@ static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
   return stamp;
 }
 
-static bool read_bytes(int fd, gxds_text *out) {
-  enum { kChunk = 1 << 16 };
-  char *chunk = gxds_calloc(kChunk, 1);
-  ssize_t got = 1;
-  while (got > 0 && out->size <= GXDS_FILE_SIZE_MAX) {
-    got = read(fd, chunk, kChunk);
-    if (got > 0) gxds_text_add(out, gxds_str_of(chunk, (size_t)got));
-    if (got < 0 && errno == EINTR) got = 1;
-  }
-  gxds_free(chunk);
-  return got >= 0;
-}
-
-/* Reads one file. The error of a file that was removed after it was listed does not matter: the
- * stamp has changed then, so the directory counts as unstable. */
+/* Reads one file. If it vanished after it was listed, its error does not matter: the stamp is
+ * different then, so the directory counts as unstable. */
 static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
                       gxds_file_errors *errors) {
   errors->file = file->name;
@@ -123,7 +110,7 @@ static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
   gxds_text bytes = {0};
   if (!S_ISREG(st.st_mode)) {
     gxds_file_errors_add(errors, 0, NULL, "is no regular file");
-  } else if (!read_bytes(fd, &bytes)) {
+  } else if (!gxds_text_add_file(&bytes, fd, GXDS_FILE_SIZE_MAX)) {
     gxds_file_errors_add(errors, 0, NULL, "cannot read: %s", strerror(errno));
   }
   file->bytes = gxds_text_take(&bytes);

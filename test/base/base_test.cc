@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <set>
 #include <string>
@@ -131,6 +133,23 @@ TEST(Text, BytesThatMayNotStayArePercentEncoded) {
                                 [](char c) { return c != '/' && c > ' '; });
   EXPECT_STREQ(text.data, "a%2Fb%20%C3%A9");
   gxds_text_fini(&text);
+}
+
+TEST(Text, ReadsAPipeToItsEndOrItsLimit) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "bcd", 3), 3);
+  gxds_text t = {};
+  gxds_text_add_z(&t, "a");
+  EXPECT_TRUE(gxds_text_add_file(&t, ends[0], 2)) << "does not wait for more";
+  EXPECT_STREQ(t.data, "abcd");
+  close(ends[1]);
+  EXPECT_TRUE(gxds_text_add_file(&t, ends[0], 100));
+  EXPECT_STREQ(t.data, "abcd");
+  close(ends[0]);
+  EXPECT_FALSE(gxds_text_add_file(&t, ends[0], 100));
+  EXPECT_EQ(errno, EBADF);
+  gxds_text_fini(&t);
 }
 
 TEST(Text, GrowsBeyondItsFirstCapacity) {

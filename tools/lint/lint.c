@@ -1,6 +1,7 @@
 #include "tools/lint/lint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grpc/grpc.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -60,25 +61,16 @@ static void cannot_read(lint *l, const char *path, const char *why) {
 }
 
 static void read_file(lint *l, const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) {
-    cannot_read(l, path, strerror(errno));
-    return;
-  }
   gxds_text bytes = {0};
-  char part[65536];
-  size_t size;
-  while ((size = fread(part, 1, sizeof part, f)) > 0 && bytes.size <= GXDS_FILE_SIZE_MAX) {
-    gxds_text_add(&bytes, gxds_str_of(part, size));
-  }
-  if (ferror(f)) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || !gxds_text_add_file(&bytes, fd, GXDS_FILE_SIZE_MAX)) {
     cannot_read(l, path, strerror(errno));
     gxds_text_fini(&bytes);
   } else {
     gxds_str take = gxds_text_take(&bytes);
     add_file(l, gxds_str_z(path), take.data ? take : gxds_str_dup(take));
   }
-  fclose(f);
+  if (fd >= 0) close(fd);
 }
 
 /* Without this warning, a mistyped path, or files with other endings, would look like files without

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -145,25 +146,22 @@ static bool find_dir(pid_t pid, gxds_text *dir, gxds_text *error) {
   static const char key[] = "\0" GXDS_STATUS_DIR_VARIABLE "=";
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
-  FILE *file = fopen(path, "re");
-  if (!file && errno == ENOENT) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) {
     gxds_text_addf(error, "there is no process %ld", (long)pid);
-  } else if (!file && errno == EACCES &&
+  } else if (fd < 0 && errno == EACCES &&
              geteuid() != 0) { /* even root may not be allowed to read it */
     gxds_text_addf(error,
                    "process %ld belongs to another user: run xds status as that user, or as root",
                    (long)pid);
-  } else if (!file) {
+  } else if (fd < 0) {
     gxds_text_addf(error, "cannot read %s: %s", path, strerror(errno));
   }
-  if (!file) return false;
+  if (fd < 0) return false;
   gxds_text all = {0};
   gxds_text_add(&all, gxds_str_of("", 1));
-  char part[4096];
-  for (size_t got; all.size < kEnvironmentBytesMax && (got = fread(part, 1, sizeof part, file));) {
-    gxds_text_add(&all, gxds_str_of(part, got));
-  }
-  fclose(file);
+  (void)gxds_text_add_file(&all, fd, kEnvironmentBytesMax);
+  close(fd);
   const char *at = memmem(all.data, all.size, key, sizeof key - 1);
   if (at) gxds_text_add_z(dir, at + sizeof key - 1);
   gxds_text_fini(&all);
