@@ -17,9 +17,9 @@ const char *gxds_resource_state_name(gxds_resource_state state) {
 }
 
 void gxds_tree_add_resource_state(gxds_view *v, const gxds_fetched_resource *r) {
-  gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(r->version));
+  gxds_view_text(v, "version", r->version);
   gxds_view_attribute(v, "state", "%s", gxds_resource_state_name(r->state));
-  gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(r->failed_version));
+  gxds_view_text(v, "rejected_version", r->failed_version);
   if (r->error.size) gxds_view_error(v, r->error);
 }
 
@@ -32,18 +32,18 @@ static void add_host_rewrite(gxds_view *v, const gxds_host_rewrite *rewrite) {
   if (rewrite->kind == GXDS_HOST_REWRITE_AUTO) {
     gxds_view_attribute(v, "authority", "the endpoint's hostname");
   } else {
-    gxds_view_attribute(v, "authority", "%.*s", GXDS_STR_ARG(rewrite->literal));
+    gxds_view_text(v, "authority", rewrite->literal);
   }
 }
 
 static void add_metadata_match(gxds_view *v, const gxds_metadata_match *match) {
-  if (match) gxds_view_attribute(v, "metadata_match", "%.*s", GXDS_STR_ARG(match->text));
+  if (match) gxds_view_text(v, "metadata_match", match->text);
 }
 
 /* A55: config is a cookie, or {} if there are no sessions. */
 static void add_session(gxds_view *v, gxds_str config) {
   if (gxds_str_equal(config, gxds_str_z("{}"))) config = gxds_str_z("none");
-  gxds_view_attribute(v, "session", "%.*s", GXDS_STR_ARG(config));
+  gxds_view_text(v, "session", config);
 }
 
 static void add_session_overrides(gxds_view *v, const gxds_http_filter_overrides *overrides) {
@@ -91,7 +91,7 @@ static void add_wanted_endpoint(const routes *r, gxds_view *v, const gxds_virtua
   gxds_text text = {0};
   gxds_explain_session(r->listener, host, route, cluster, r->rpc, r->clusters.fetched->config,
                        &text);
-  gxds_view_attribute(v, "session_endpoint", "%.*s", (int)text.size, text.size ? text.data : "");
+  gxds_view_text(v, "session_endpoint", gxds_text_str(&text));
   gxds_text_fini(&text);
 }
 
@@ -122,7 +122,7 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
       return add_clusters(r, v, host, route);
     case GXDS_ROUTE_PLUGIN: {
       gxds_view *plugin = gxds_view_add(v, "plugin", route->plugin->name);
-      gxds_view_attribute(plugin, "policy", "%.*s", GXDS_STR_ARG(route->plugin->lb_json));
+      gxds_view_text(plugin, "policy", route->plugin->lb_json);
       return true;
     }
     case GXDS_ROUTE_NON_FORWARDING:
@@ -208,8 +208,8 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   if (!l) return;
   r->listener = l;
   add_duration(v, "max_stream_duration", l->max_stream_duration);
-  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last filter is the router */
-    gxds_view_attribute(v, "filter", "%.*s", GXDS_STR_ARG(l->filters[i].name));
+  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last one is the router */
+    gxds_view_text(v, "filter", l->filters[i].name);
     if (l->filters[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION) {
       add_session(v, l->filters[i].config_json);
     }
@@ -238,7 +238,7 @@ gxds_tree gxds_tree_build(const gxds_fetched *f, const gxds_fetch_target *target
               .authority = target->data_plane_authority,
               .host = host};
   gxds_view *root = gxds_view_add(NULL, "target", target->uri);
-  gxds_view_attribute(root, "servers", "%.*s", GXDS_STR_ARG(f->servers));
+  gxds_view_text(root, "servers", f->servers);
   if (!f->settled) {
     gxds_view_error(root, gxds_str_z("not all of the configuration is there yet"));
   } else if (!gxds_status_is_ok(&f->failure)) {

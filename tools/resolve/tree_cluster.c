@@ -20,7 +20,7 @@ static void add_more(gxds_view *v, const gxds_locality *l, uint32_t index) {
     if (i > 0) gxds_text_add_z(&addresses, " ");
     gxds_address_render(&more[i], &addresses);
   }
-  gxds_view_attribute(v, "additional_addresses", "%.*s", (int)addresses.size, addresses.data);
+  gxds_view_text(v, "additional_addresses", gxds_text_str(&addresses));
   gxds_text_fini(&addresses);
 }
 
@@ -34,14 +34,10 @@ static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) 
   if (e->weight != 1) gxds_view_attribute(v, "weight", "%u", e->weight);
   if (e->health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
   if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
-  gxds_str hash_key = gxds_locality_hash_key(l, index);
-  if (hash_key.size) gxds_view_attribute(v, "hash_key", "%.*s", GXDS_STR_ARG(hash_key));
-  gxds_str hostname = gxds_locality_hostname(l, index);
-  if (hostname.size) gxds_view_attribute(v, "hostname", "%.*s", GXDS_STR_ARG(hostname));
-  gxds_str proxy = gxds_locality_proxy(l, index);
-  if (proxy.size) gxds_view_attribute(v, "http_proxy", "%.*s", GXDS_STR_ARG(proxy));
-  gxds_str metadata = gxds_locality_metadata(l, index);
-  if (metadata.size) gxds_view_attribute(v, "metadata", "%.*s", GXDS_STR_ARG(metadata));
+  gxds_view_text(v, "hash_key", gxds_locality_hash_key(l, index));
+  gxds_view_text(v, "hostname", gxds_locality_hostname(l, index));
+  gxds_view_text(v, "http_proxy", gxds_locality_proxy(l, index));
+  gxds_view_text(v, "metadata", gxds_locality_metadata(l, index));
 }
 
 static bool add_locality(gxds_view *up, const gxds_locality *l) {
@@ -156,13 +152,11 @@ static void add_subsets(gxds_view *v, const gxds_lb_subsets *s) {
       gxds_text_addf(&text, " else %s", fallbacks[selector->fallback]);
     }
     if (selector->fallback_keys.count) add_keys(&selector->fallback_keys, &text);
-    gxds_view_attribute(v, "subsets_by", "%.*s", GXDS_STR_ARG(gxds_text_str(&text)));
+    gxds_view_text(v, "subsets_by", gxds_text_str(&text));
     gxds_text_fini(&text);
   }
   gxds_view_attribute(v, "subset_fallback", "%s", fallbacks[s->fallback]);
-  if (s->default_subset.size) {
-    gxds_view_attribute(v, "default_subset", "%.*s", GXDS_STR_ARG(s->default_subset));
-  }
+  gxds_view_text(v, "default_subset", s->default_subset);
 }
 
 /* A55. Shown only if it is not the default, since most channels have no sessions. */
@@ -182,14 +176,12 @@ static void add_tls(gxds_view *v, const gxds_tls *tls) {
   gxds_view_attribute(v, "tls", "on");
   if (tls->system_roots) gxds_view_attribute(v, "trusts", "the machine's root certificates");
   if (tls->auto_host_sni) gxds_view_attribute(v, "sni", "the endpoint's hostname");
-  if (tls->sni.size) {
-    gxds_view_attribute(v, tls->auto_host_sni ? "else_sni" : "sni", "%.*s", GXDS_STR_ARG(tls->sni));
-  }
+  gxds_view_text(v, tls->auto_host_sni ? "else_sni" : "sni", tls->sni);
   if (tls->auto_sni_san_validation) gxds_view_attribute(v, "san", "the sni");
 }
 
 static void add_options(gxds_view *v, const gxds_cluster *cluster) {
-  gxds_view_attribute(v, "policy", "%.*s", GXDS_STR_ARG(cluster->lb_policy_json));
+  gxds_view_text(v, "policy", cluster->lb_policy_json);
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
     gxds_view_attribute(v, "max_requests", "%u", cluster->max_concurrent_requests);
   }

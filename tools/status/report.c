@@ -84,8 +84,7 @@ static void add_time(gxds_view *v, const char *key, gxds_str timestamp) {
 static void add_state(gxds_view *v, const entry *e, gxds_report *report) {
   static const char *const names[] = {"UNKNOWN", "REQUESTED",      "DOES_NOT_EXIST", "ACKED",
                                       "NACKED",  "RECEIVED_ERROR", "TIMEOUT"};
-  gxds_str version = gxds_wire_bytes_at(e->message, kResourceVersion);
-  gxds_view_attribute(v, "version", "%.*s", GXDS_STR_ARG(version));
+  gxds_view_text(v, "version", gxds_wire_bytes_at(e->message, kResourceVersion));
   uint64_t state = gxds_wire_number_at(e->message, kResourceState);
   if (state < sizeof names / sizeof *names) {
     gxds_view_attribute(v, "state", "%s", names[state]);
@@ -94,8 +93,7 @@ static void add_state(gxds_view *v, const entry *e, gxds_report *report) {
   }
   add_time(v, "updated", gxds_wire_bytes_at(e->message, kResourceUpdated));
   gxds_str error = gxds_wire_bytes_at(e->message, kResourceError);
-  gxds_str rejected = gxds_wire_bytes_at(error, kErrorVersion);
-  gxds_view_attribute(v, "rejected_version", "%.*s", GXDS_STR_ARG(rejected));
+  gxds_view_text(v, "rejected_version", gxds_wire_bytes_at(error, kErrorVersion));
   add_time(v, "failed", gxds_wire_bytes_at(error, kErrorTime));
   gxds_view_error(v, gxds_wire_bytes_at(error, kErrorDetails));
   report->resources++;
@@ -143,7 +141,7 @@ static void add_entry(client *c, gxds_view *up, entry *e, int depth) {
   gxds_view *v = gxds_view_add(up, kinds[e->kind], e->name);
   if (e->shown) return;
   e->shown = true;
-  if (e->kind == OTHER) gxds_view_attribute(v, "type", "%.*s", GXDS_STR_ARG(e->type_url));
+  if (e->kind == OTHER) gxds_view_text(v, "type", e->type_url);
   add_state(v, e, c->report);
   add_counts(v, e);
   place below = {c, v, depth + 1};
@@ -172,8 +170,7 @@ static void add_client(gxds_view *root, gxds_str config, gxds_report *report) {
   }
   if (c.count) qsort(c.entries, c.count, sizeof *c.entries, by_kind_and_name);
   gxds_view *v = gxds_view_add(root, "client", gxds_wire_bytes_at(config, kConfigScope));
-  gxds_str node = gxds_wire_bytes_at(gxds_wire_bytes_at(config, kConfigNode), kNodeId);
-  gxds_view_attribute(v, "node", "%.*s", GXDS_STR_ARG(node));
+  gxds_view_text(v, "node", gxds_wire_bytes_at(gxds_wire_bytes_at(config, kConfigNode), kNodeId));
   if (old_form) {
     gxds_view_error(v, gxds_str_z("the program reports its resources in a form of before 2021 "
                                   "(PerXdsConfig), which is not read"));
