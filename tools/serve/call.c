@@ -161,7 +161,6 @@ void gxds_serve_call_request(grpc_server *server, grpc_completion_queue *cq,
   gxds_serve_call *c = GXDS_NEW(gxds_serve_call);
   c->events = events;
   c->owner = owner;
-  c->cq = cq;
   c->requested = (gxds_serve_tag){on_requested, c};
   c->read = (gxds_serve_tag){on_read, c};
   c->sent = (gxds_serve_tag){on_sent, c};

@@ -50,7 +50,6 @@ struct gxds_serve_call {
   /* Private. */
   const gxds_serve_call_events *events;
   void *owner;
-  grpc_completion_queue *cq;
   grpc_call *call;
   grpc_call_details details;
   grpc_metadata_array metadata;
