@@ -62,20 +62,6 @@ void gxds_file_server_set(gxds_file_server *s, const gxds_file_set *set, gxds_ti
   s->removal_at = gxds_time_after(now, GXDS_FILE_REMOVAL_GRACE);
 }
 
-static void render_nonce(uint64_t nonce, gxds_text *out) {
-  gxds_text_addf(out, "%llu", (unsigned long long)nonce);
-}
-
-/* Whether the request has the last nonce, or none. A request with an older nonce was sent before
- * the last response arrived. */
-static bool is_current(const subscription *t, gxds_str nonce) {
-  gxds_text last = {0};
-  render_nonce(t->nonce, &last);
-  bool current = nonce.size == 0 || gxds_str_equal(nonce, gxds_text_str(&last));
-  gxds_text_fini(&last);
-  return current;
-}
-
 void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time now) {
   upb_Arena *arena = gxds_arena_create();
   const envoy_service_discovery_v3_DiscoveryRequest *request =
@@ -87,7 +73,8 @@ void gxds_file_server_on_request(gxds_file_server *s, gxds_str bytes, gxds_time 
       gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_type_url(request)));
   if (type < GXDS_FILE_TYPE_COUNT) {
     subscription *t = &s->types[type];
-    if (is_current(t, nonce)) {
+    /* A request with an older nonce was sent before the last response arrived. */
+    if (nonce.size == 0 || gxds_nonce_is(t->nonce, nonce)) {
       t->requested = true;
       t->accepted = t->accepted || nonce.size > 0;
       /* If the names changed, a response is due even if no resource changed. The client may have
@@ -123,18 +110,17 @@ static uint64_t hash_of(const gxds_file_server *s, gxds_file_type type) {
 static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t hash) {
   subscription *t = &s->types[type];
   gxds_text version = {0};
-  gxds_text nonce = {0};
   gxds_text missing = {0};
   gxds_file_version_render(hash, &version);
   t->nonce = ++s->nonce;
   t->shown = hash;
   t->owed = false;
   t->accepted = false;
-  render_nonce(t->nonce, &nonce);
+  gxds_str nonce = gxds_nonce_text(t->nonce);
   gxds_text_addf(&missing, "no file in %.*s has a %s of that name", GXDS_STR_ARG(s->directory),
                  gxds_file_types[type].message);
   gxds_response_writer w;
-  gxds_response_writer_init(&w, type, gxds_text_str(&version), gxds_text_str(&nonce));
+  gxds_response_writer_init(&w, type, gxds_text_str(&version), nonce);
   for (size_t i = 0; i < t->names.count; i++) {
     const gxds_file_resource *r = find(s, type, t->names.items[i]);
     if (r) {
@@ -145,7 +131,7 @@ static gxds_str make_response(gxds_file_server *s, gxds_file_type type, uint64_t
   }
   gxds_str bytes = gxds_response_writer_finish(&w);
   gxds_text_fini(&version);
-  gxds_text_fini(&nonce);
+  gxds_str_free(&nonce);
   gxds_text_fini(&missing);
   return bytes;
 }

@@ -7,6 +7,19 @@
 #include "google/rpc/status.upb.h"
 #include "upb/upb.h"
 
+gxds_str gxds_nonce_text(uint64_t nonce) {
+  gxds_text text = {0};
+  gxds_text_addf(&text, "%llu", (unsigned long long)nonce);
+  return gxds_text_take(&text);
+}
+
+bool gxds_nonce_is(uint64_t nonce, gxds_str text) {
+  gxds_str own = gxds_nonce_text(nonce);
+  const bool same = nonce != 0 && gxds_str_equal(text, own);
+  gxds_str_free(&own);
+  return same;
+}
+
 void gxds_response_writer_init(gxds_response_writer *w, gxds_file_type type, gxds_str version,
                                gxds_str nonce) {
   w->arena = gxds_arena_create();

@@ -9,6 +9,11 @@
 extern "C" {
 #endif
 
+/* The nonce of a response as text. Owned by the caller. */
+gxds_str gxds_nonce_text(uint64_t nonce);
+/* Whether text is that nonce. False for nonce 0: there was no response yet. */
+bool gxds_nonce_is(uint64_t nonce, gxds_str text);
+
 struct envoy_service_discovery_v3_DiscoveryResponse;
 struct upb_Arena;
 

@@ -128,14 +128,6 @@ static void keep_node(rest *r, const envoy_service_discovery_v3_DiscoveryRequest
   gxds_str_set(&r->node, gxds_str_of(bytes, size));
 }
 
-static bool has_last_nonce(const subscription *t, gxds_str nonce) {
-  gxds_text own = {0};
-  gxds_text_addf(&own, "%llu", (unsigned long long)t->nonce);
-  const bool same = t->nonce && gxds_str_equal(nonce, gxds_text_str(&own));
-  gxds_text_fini(&own);
-  return same;
-}
-
 static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   rest *r = s->state;
   upb_Arena *arena = gxds_arena_create();
@@ -149,7 +141,7 @@ static void on_request(gxds_web_server *s, gxds_str bytes, gxds_time now) {
   subscription *t = &r->types[type];
   const gxds_str nonce =
       gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(request));
-  if (t->outstanding && has_last_nonce(t, nonce)) take_verdict(t, request, arena, now);
+  if (t->outstanding && gxds_nonce_is(t->nonce, nonce)) take_verdict(t, request, arena, now);
   if (gxds_request_names_take(&t->names, request)) request_again(t, now);
   r->sending = type;
   upb_Arena_Free(arena);
@@ -268,15 +260,14 @@ static bool is_found(const gxds_file_found *sorted, gxds_str name) {
 static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
                               const gxds_file_response *head) {
   rest *r = s->state;
-  gxds_text nonce = {0};
   gxds_text missing = {0};
   t->nonce = ++r->nonce;
-  gxds_text_addf(&nonce, "%llu", (unsigned long long)t->nonce);
+  gxds_str nonce = gxds_nonce_text(t->nonce);
   gxds_text_addf(&missing, "the response of %.*s%s has no %s of that name",
                  GXDS_STR_ARG(s->server->uri), gxds_web_rest_paths[in->type],
                  gxds_file_types[in->type].message);
   gxds_response_writer w;
-  gxds_response_writer_init(&w, in->type, head->version, gxds_text_str(&nonce));
+  gxds_response_writer_init(&w, in->type, head->version, nonce);
   for (size_t i = 0; i < in->found.count; i++) {
     gxds_response_writer_add(&w, in->found.entries[i].resource);
   }
@@ -289,7 +280,7 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
   }
   gxds_text_fini(&missing);
   gxds_str bytes = gxds_response_writer_finish(&w);
-  gxds_text_fini(&nonce);
+  gxds_str_free(&nonce);
   return bytes;
 }
 

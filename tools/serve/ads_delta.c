@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/upb.h"
+#include "files/response_writer.h"
 #include "tools/serve/ads_internal.h"
 #include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
@@ -66,7 +67,7 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
   gxds_text version = {0};
   gxds_file_version_render(set->types[type].version, &version);
   event.version = gxds_text_take(&version);
-  event.nonce = gxds_ads_nonce_text(t->nonce);
+  event.nonce = gxds_nonce_text(t->nonce);
   for (size_t i = 0; i < response.count; i++) {
     gxds_serve_event_add_name(&event, response.resources[i]->name);
     if (type == GXDS_FILE_CLUSTER) gxds_ads_warm(st, set, response.resources[i]);
@@ -95,7 +96,7 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
       envoy_service_discovery_v3_DeltaDiscoveryRequest_error_detail(msg);
   if (nonce.size == 0 && !error) return;
   gxds_ads_type_state *t = &st->types[type];
-  if (gxds_ads_is_last_nonce(t, nonce)) t->outstanding = false;
+  if (gxds_nonce_is(t->nonce, nonce)) t->outstanding = false;
   gxds_serve_event event = gxds_ads_event(st, error ? GXDS_SERVE_NACK : GXDS_SERVE_ACK, type);
   event.nonce = gxds_str_dup(nonce);
   if (error) event.detail = gxds_str_dup(gxds_pb_str(google_rpc_Status_message(error)));

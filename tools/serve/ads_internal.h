@@ -44,10 +44,6 @@ typedef struct gxds_ads_stream {
  * is about the whole stream. */
 gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind kind,
                                 gxds_file_type type);
-/* The nonce as text. The caller owns it. */
-gxds_str gxds_ads_nonce_text(uint64_t nonce);
-/* Whether nonce is that of the last response of the type. */
-bool gxds_ads_is_last_nonce(const gxds_ads_type_state *t, gxds_str nonce);
 
 /* Takes the node of a request; NULL: it has none. It comes with the first request of a stream, and
  * may be left out after that. */

@@ -80,19 +80,6 @@ gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind
                             .type = type == GXDS_FILE_TYPE_COUNT ? NULL : &gxds_file_types[type]};
 }
 
-gxds_str gxds_ads_nonce_text(uint64_t nonce) {
-  gxds_text text = {0};
-  gxds_text_addf(&text, "%llu", (unsigned long long)nonce);
-  return gxds_text_take(&text);
-}
-
-bool gxds_ads_is_last_nonce(const gxds_ads_type_state *t, gxds_str nonce) {
-  gxds_str last = gxds_ads_nonce_text(t->nonce);
-  const bool is_last = t->nonce != 0 && gxds_str_equal(nonce, last);
-  gxds_str_free(&last);
-  return is_last;
-}
-
 void gxds_ads_keep_node(gxds_ads_stream *st, const envoy_config_core_v3_Node *node) {
   if (node) gxds_str_set(&st->node, gxds_pb_str(envoy_config_core_v3_Node_id(node)));
 }
@@ -147,7 +134,7 @@ static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
   gxds_ads_count_response(st, type, now);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
   event.version = version_text(s, type, take_response->kept);
-  event.nonce = gxds_ads_nonce_text(st->last_nonce);
+  event.nonce = gxds_nonce_text(st->last_nonce);
   for (size_t i = 0; i < take_response->count; i++) {
     gxds_serve_event_add_name(&event, take_response->resources[i]->name);
   }
@@ -339,7 +326,7 @@ static void emit_request(gxds_ads_server *s, const gxds_ads_stream *st, gxds_fil
 static bool take_nonce(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, request *msg) {
   gxds_ads_type_state *t = &st->types[type];
   gxds_str nonce = gxds_pb_str(envoy_service_discovery_v3_DiscoveryRequest_response_nonce(msg));
-  if (nonce.size > 0 && !gxds_ads_is_last_nonce(t, nonce)) {
+  if (nonce.size > 0 && !gxds_nonce_is(t->nonce, nonce)) {
     emit_request(s, st, type, GXDS_SERVE_STALE, msg);
     return false;
   }
