@@ -170,19 +170,10 @@ static void on_event(void *arg) {
 
 /* ---- the watching thread ---- */
 
-static void post_notice(file_source *s, gxds_str take_notice) {
+static void post(file_source *s, event take_event) {
   event *e = GXDS_NEW(event);
+  *e = take_event;
   e->source = s;
-  e->notice = take_notice;
-  gxds_reactor_post(on_event, e);
-}
-
-static void post(file_source *s, const gxds_file_set *set, gxds_text *take_errors, bool last) {
-  event *e = GXDS_NEW(event);
-  e->source = s;
-  e->set = set ? gxds_file_set_ref(set) : NULL;
-  if (take_errors) e->errors = *take_errors;
-  e->last = last;
   gxds_reactor_post(on_event, e);
 }
 
@@ -191,15 +182,15 @@ static void look(file_source *s, gxds_dir_watch *w) {
   gxds_dir_change what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
   gxds_str notice = gxds_dir_watch_take_notice(w);
   if (notice.size) {
-    post_notice(s, notice);
+    post(s, (event){.notice = notice});
   } else {
     gxds_str_free(&notice);
   }
-  if (what == GXDS_DIR_SET) post(s, gxds_dir_watch_set(w), NULL, false);
+  if (what == GXDS_DIR_SET) post(s, (event){.set = gxds_file_set_ref(gxds_dir_watch_set(w))});
   if (what != GXDS_DIR_ERRORS) return;
   gxds_text text = {0};
   gxds_file_errors_render_line(gxds_dir_watch_errors(w), &text);
-  post(s, NULL, &text, false);
+  post(s, (event){.errors = text});
 }
 
 /* How long to wait at most. A thread that cannot be woken checks at least once a second whether it
@@ -228,7 +219,7 @@ static gxds_dir_watch *make_watch(file_source *s) {
     gxds_text text = {0};
     if (!logged) gxds_text_add(&text, status.message);
     gxds_status_fini(&status);
-    if (!logged) post(s, NULL, &text, false);
+    if (!logged) post(s, (event){.errors = text});
     struct pollfd fd = {s->wake, POLLIN, 0};
     (void)poll(&fd, 1, RETRY_MS);
     if (fd.revents) take_wake(s);
@@ -246,7 +237,7 @@ static void *watch_directory(void *arg) {
     if (fds[1].revents && !take_wake(s)) break;
   }
   gxds_dir_watch_destroy(w);
-  post(s, NULL, NULL, true);
+  post(s, (event){.last = true});
   return NULL;
 }
 
