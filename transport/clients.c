@@ -1,6 +1,7 @@
 #include "transport/clients.h"
 
 #include <assert.h>
+#include <utlist.h>
 
 #include "base/hash_table.h"
 #include "base/index.h"
@@ -164,15 +165,12 @@ static shared_client *create_client(const wanted_client *w, gxds_prepared *take_
   c->session = gxds_session_create(&options);
   gxds_metrics_server_start();
   gxds_status_socket_start();
-  c->next = clients;
-  clients = c;
+  LL_PREPEND(clients, c);
   return c;
 }
 
 static void destroy_client(shared_client *c) {
-  shared_client **at = &clients;
-  while (*at != c) at = &(*at)->next;
-  *at = c->next;
+  LL_DELETE(clients, c);
   gxds_session_destroy(c->session);
   gxds_channel_args_destroy(c->args);
   gxds_free(c);
@@ -207,9 +205,7 @@ static gxds_client_handle *create_handle(target_use *t, const gxds_watch_events 
   h->target = t;
   h->events = events;
   h->owner = owner;
-  h->next = t->handles;
-  if (h->next) h->next->prev = h;
-  t->handles = h;
+  DL_PREPEND(t->handles, h);
   return h;
 }
 
@@ -251,9 +247,7 @@ void gxds_client_handle_release(gxds_client_handle *h) {
     gxds_index_remove(&h->watches, l);
     gxds_free(l);
   }
-  if (h->prev) h->prev->next = h->next;
-  if (h->next) h->next->prev = h->prev;
-  if (t->handles == h) t->handles = h->next;
+  DL_DELETE(t->handles, h);
   gxds_free(h);
   if (!t->handles) destroy_target(t);
   if (c->targets) {

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "base/check.h"
 #include "base/memory.h"
@@ -335,8 +336,7 @@ void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
   GXDS_CHECK(t->easy != NULL); /* NULL would mean out of memory */
   set_options(h, t);
   GXDS_CHECK(curl.multi_add_handle(h->multi, t->easy) == CURLM_OK);
-  t->next = h->transfers;
-  h->transfers = t;
+  LL_PREPEND(h->transfers, t);
 }
 
 /* ---- turns ---- */
@@ -386,9 +386,7 @@ void gxds_http_turn(gxds_http *h, void (*on_fetched)(void *arg, const gxds_web_r
     const CURLcode result = message->data.result;
     transfer *t = NULL;
     curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
-    transfer **at = &h->transfers;
-    while (*at != t) at = &(*at)->next;
-    *at = t->next;
+    LL_DELETE(h->transfers, t);
     deliver(t, result, on_fetched, arg);
     free_transfer(h, t);
   }

@@ -15,8 +15,8 @@
 
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
-  grpc_channel *channel; /* NULL: the channel is destroyed, and the watch has not ended yet */
-  void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status);
+  grpc_channel *channel; /* NULL: it is destroyed, and the end of the watch is on its way */
+  void (*on_failed)(void *arg, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;
   gxds_stream_call *reason; /* the call that finds the reason of a failure; NULL: none */
@@ -37,7 +37,7 @@ static void on_reason(void *owner, uint64_t id, const gxds_status *status) {
     failure = gxds_status_make(GXDS_UNAVAILABLE, "channel in TRANSIENT_FAILURE: %.*s",
                                GXDS_STR_ARG(status->message));
   }
-  c->on_failed(c->arg, c, &failure);
+  c->on_failed(c->arg, &failure);
   gxds_status_fini(&failure);
 }
 
@@ -113,8 +113,7 @@ static grpc_channel *make_channel(const gxds_bootstrap_server *server,
 
 gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, grpc_channel_credentials *creds,
-    const grpc_channel_args *args,
-    void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
+    const grpc_channel_args *args, void (*on_failed)(void *arg, const gxds_status *status),
     void *arg) {
   gxds_reactor_acquire();
   gxds_server_channel *c = GXDS_NEW(gxds_server_channel);

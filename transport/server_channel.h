@@ -35,8 +35,7 @@ typedef struct gxds_server_channel gxds_server_channel;
  * destroy the channel. One owner. */
 gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
-    const grpc_channel_args *args,
-    void (*on_failed)(void *arg, gxds_server_channel *channel, const gxds_status *status),
+    const grpc_channel_args *args, void (*on_failed)(void *arg, const gxds_status *status),
     void *arg);
 /* Closes the channel; on_failed is no longer called. */
 void gxds_server_channel_destroy(gxds_server_channel *c);

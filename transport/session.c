@@ -1,6 +1,7 @@
 #include "transport/session.h"
 
 #include <grpc/support/log.h>
+#include <utlist.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -52,8 +53,7 @@ struct gxds_session {
 static gxds_session *sessions; /* only on the reactor's thread */
 static uint64_t last_number;
 
-static void drain(gxds_session *s);
-static void drain_response(gxds_session *s);
+static void drain(gxds_session *s, bool response);
 
 /* Connections */
 
@@ -82,20 +82,11 @@ static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) 
   return c;
 }
 
-static void on_server_failed(connection *c, const gxds_status *status) {
-  /* Only load reports use the channel; they continue when the server is back. */
-  if (c->id == 0) return;
+static void on_server_failed(void *arg, const gxds_status *status) {
+  const connection *c = arg;
+  if (c->id == 0) return; /* only load reports use it: they go on when it is back */
   gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
-  drain(c->session);
-}
-
-static void on_channel_failed(void *arg, gxds_server_channel *channel, const gxds_status *status) {
-  (void)channel;
-  on_server_failed(arg, status);
-}
-
-static void on_source_failed(void *arg, const gxds_status *status) {
-  on_server_failed(arg, status);
+  drain(c->session, false);
 }
 
 static void on_source_log(void *arg, bool error, gxds_str line) {
@@ -111,7 +102,7 @@ static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *w
   for (connection *c = s->connections; c; c = c->next) {
     if (c->server == server) return c;
   }
-  static const gxds_source_events source_events = {on_source_failed, on_source_log};
+  static const gxds_source_events source_events = {on_server_failed, on_source_log};
   connection *c = GXDS_NEW(connection);
   c->session = s;
   c->server = server;
@@ -121,17 +112,14 @@ static connection *connection_to(gxds_session *s, const gxds_bootstrap_server *w
   } else if (server->web_form != GXDS_WEB_NONE) {
     c->source = gxds_web_source_create(server, &source_events, c);
   } else {
-    c->channel = gxds_server_channel_create(server, prepared->creds, s->args, on_channel_failed, c);
+    c->channel = gxds_server_channel_create(server, prepared->creds, s->args, on_server_failed, c);
   }
-  c->next = s->connections;
-  s->connections = c;
+  LL_PREPEND(s->connections, c);
   return c;
 }
 
 static void close_connection(gxds_session *s, connection *c) {
-  connection **at = &s->connections;
-  while (*at != c) at = &(*at)->next;
-  *at = c->next;
+  LL_DELETE(s->connections, c);
   gxds_stream_call_close(c->call);
   if (c->lrs_call) gxds_lrs_call_destroy(c->lrs_call);
   if (c->channel) gxds_server_channel_destroy(c->channel);
@@ -201,13 +189,13 @@ static void on_load_use(void *arg, const gxds_bootstrap_server *server) {
 static void on_sent(void *owner, uint64_t id) {
   gxds_session *s = owner;
   gxds_client_on_sent(s->engine, id, gxds_reactor_now());
-  drain(s);
+  drain(s, false);
 }
 
 static void on_message(void *owner, uint64_t id, const void *data, size_t size) {
   gxds_session *s = owner;
   gxds_client_on_message(s->engine, id, data, size, gxds_reactor_now());
-  drain_response(s);
+  drain(s, true);
 }
 
 static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
@@ -216,13 +204,13 @@ static void on_closed(void *owner, uint64_t id, const gxds_status *status) {
   if (c) c->call = NULL;
   if (c) c->stream = 0;
   gxds_client_on_stream_closed(s->engine, id, status, gxds_reactor_now());
-  drain(s);
+  drain(s, false);
 }
 
 static void on_timer(void *arg) {
   gxds_session *s = arg;
   gxds_client_on_deadline(s->engine, gxds_reactor_now());
-  drain(s);
+  drain(s, false);
 }
 
 /* Actions of the engine */
@@ -342,8 +330,8 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
 }
 
 /* Carries out the engine's actions until there are none. response: a response caused them. */
-static void drain_all(gxds_session *s, bool response) {
-  GXDS_CHECK(!s->draining); /* a call never reports an event from within one of its functions */
+static void drain(gxds_session *s, bool response) {
+  GXDS_CHECK(!s->draining); /* calls report no event from within their functions */
   s->draining = true;
   s->notified = false;
   gxds_timer_cancel(&s->timer);
@@ -358,10 +346,6 @@ static void drain_all(gxds_session *s, bool response) {
   if (s->notified)
     s->events->on_notified(s->arg, response ? gxds_clock_now() - gxds_reactor_now() : -1);
 }
-
-static void drain(gxds_session *s) { drain_all(s, false); }
-
-static void drain_response(gxds_session *s) { drain_all(s, true); }
 
 /* Life */
 
@@ -394,16 +378,13 @@ gxds_session *gxds_session_create(const gxds_session_options *options) {
       .keeps_resources = s->caches != NULL,
   };
   s->engine = gxds_client_create(&engine);
-  s->next = sessions;
-  sessions = s;
+  LL_PREPEND(sessions, s);
   return s;
 }
 
 void gxds_session_destroy(gxds_session *s) {
   GXDS_CHECK(!s->draining);
-  gxds_session **at = &sessions;
-  while (*at != s) at = &(*at)->next;
-  *at = s->next;
+  LL_DELETE(sessions, s);
   gxds_timer_cancel(&s->timer);
   gxds_load_store_close(s->load_store);
   gxds_client_destroy(s->engine);

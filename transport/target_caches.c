@@ -1,5 +1,7 @@
 #include "transport/target_caches.h"
 
+#include <utlist.h>
+
 #include "base/hash_table.h"
 #include "base/memory.h"
 #include "transport/resource_cache.h"
@@ -45,14 +47,8 @@ void gxds_target_caches_add(gxds_target_caches *c, uint32_t scope, gxds_str targ
   HASH_ADD(hh, c->by_scope, scope, sizeof t->scope, t);
 }
 
-static void take_from_used(gxds_target_caches *c, const target_cache *t) {
-  target_cache **at = &c->used;
-  while (*at && *at != t) at = &(*at)->next_used;
-  if (*at) *at = t->next_used;
-}
-
 static void end(gxds_target_caches *c, target_cache *t) {
-  take_from_used(c, t);
+  if (t->used) LL_DELETE2(c->used, t, next_used);
   HASH_DEL(c->by_scope, t);
   gxds_resource_cache_destroy(t->cache);
   gxds_free(t);
@@ -72,8 +68,7 @@ void gxds_target_caches_destroy(gxds_target_caches *c) {
 static void note_use(gxds_target_caches *c, target_cache *t) {
   if (t->used) return;
   t->used = true;
-  t->next_used = c->used;
-  c->used = t;
+  LL_PREPEND2(c->used, t, next_used);
 }
 
 /* Responds to a RESTORE whose target is gone that there is no kept resource. Another target may
