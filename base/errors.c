@@ -1,6 +1,5 @@
 #include "base/errors.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -44,10 +43,7 @@ void gxds_errors_add(gxds_errors *e, const gxds_path *at, const char *format, ..
   gxds_text path = {0};
   gxds_path_render(at, &path);
   gxds_text message = {0};
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(&message, format, args);
-  va_end(args);
+  GXDS_TEXT_ADD_ARGS(&message, format);
   e->items[e->stored] = (struct gxds_field_error){
       .path = gxds_text_take(&path), .message = gxds_text_take(&message), .order = e->stored};
   e->stored++;

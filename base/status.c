@@ -1,7 +1,5 @@
 #include "base/status.h"
 
-#include <stdarg.h>
-
 #include "base/check.h"
 
 gxds_status gxds_status_ok(void) { return (gxds_status){GXDS_OK, {NULL, 0}}; }
@@ -9,10 +7,7 @@ gxds_status gxds_status_ok(void) { return (gxds_status){GXDS_OK, {NULL, 0}}; }
 gxds_status gxds_status_make(gxds_code code, const char *format, ...) {
   GXDS_CHECK(code != GXDS_OK);
   gxds_text message = {0};
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(&message, format, args);
-  va_end(args);
+  GXDS_TEXT_ADD_ARGS(&message, format);
   gxds_text shown = {0};
   gxds_text_add_printable(&shown, gxds_text_str(&message));
   gxds_text_fini(&message);

@@ -36,12 +36,7 @@ void gxds_text_add(gxds_text *t, gxds_str s) {
 
 void gxds_text_add_z(gxds_text *t, const char *z) { gxds_text_add(t, gxds_str_z(z)); }
 
-void gxds_text_addf(gxds_text *t, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(t, format, args);
-  va_end(args);
-}
+void gxds_text_addf(gxds_text *t, const char *format, ...) { GXDS_TEXT_ADD_ARGS(t, format); }
 
 void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
   va_list again;

@@ -25,6 +25,15 @@ void gxds_text_add_z(gxds_text *t, const char *z);
 __attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const char *format,
                                                           va_list args);
+/* For a function with arguments like gxds_text_addf(): adds them. format is the function's last
+ * parameter before them. */
+#define GXDS_TEXT_ADD_ARGS(t, format)   \
+  do {                                  \
+    va_list args_;                      \
+    va_start(args_, format);            \
+    gxds_text_addv((t), format, args_); \
+    va_end(args_);                      \
+  } while (0)
 /* Adds s with control characters and backslashes as \xNN: for text from the network. */
 void gxds_text_add_escaped(gxds_text *t, gxds_str s);
 /* Like gxds_text_add_escaped(), but keeps backslashes: for a message with parts that are escaped

@@ -1,5 +1,3 @@
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -44,14 +42,10 @@ void gxds_reader_note_line(gxds_reader *r, const gxds_path *at) {
 }
 
 void gxds_reader_error(gxds_reader *r, const gxds_path *at, const char *format, ...) {
-  va_list args;
-  char *text = NULL;
-  va_start(args, format);
-  int size = vasprintf(&text, format, args);
-  va_end(args);
-  GXDS_CHECK(size >= 0);
-  gxds_errors_add(&r->errors, at, "%s", text);
-  free(text);
+  gxds_text text = {0};
+  GXDS_TEXT_ADD_ARGS(&text, format);
+  gxds_errors_add(&r->errors, at, "%s", text.data);
+  gxds_text_fini(&text);
   gxds_reader_note_line(r, at);
 }
 

@@ -1,7 +1,5 @@
 #include "files/file_errors.h"
 
-#include <stdarg.h>
-
 #include "base/memory.h"
 
 void gxds_file_errors_fini(gxds_file_errors *e) {
@@ -26,10 +24,7 @@ void gxds_file_errors_add(gxds_file_errors *e, uint32_t line, const gxds_path *a
   if (e->stored == GXDS_FILE_ERRORS_MAX) return;
   GXDS_MAKE_ROOM(e->items, e->stored, e->capacity, 4);
   gxds_text message = {0};
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(&message, format, args);
-  va_end(args);
+  GXDS_TEXT_ADD_ARGS(&message, format);
   gxds_text path = {0};
   gxds_path_render(at, &path);
   e->items[e->stored++] = (gxds_file_error){.file = escaped(e->file),

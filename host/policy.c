@@ -1,7 +1,6 @@
 #include "host/policy.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "base/memory.h"
 #include "host/policy_internal.h"
@@ -176,27 +175,22 @@ bool gxds_policy_traces(const gxds_policy *p) {
   return p->type->trace && p->channel->ops->traces(p->type->trace);
 }
 
-__attribute__((format(printf, 4, 0))) static void write_line(const gxds_policy *p,
-                                                             gxds_lb_severity severity,
-                                                             const char *prefix, const char *format,
-                                                             va_list args) {
-  gxds_text text = {0};
-  gxds_text_addv(&text, format, args);
+static void write_line(const gxds_policy *p, gxds_lb_severity severity, const char *prefix,
+                       gxds_text *take_text) {
   gxds_text line = {0};
   const char *name = p->type->log_name ? p->type->log_name : p->type->name;
   gxds_text_addf(&line, "%s[%s %p] ", prefix, name, p->self);
-  gxds_text_add_printable(&line, gxds_text_str(&text));
+  gxds_text_add_printable(&line, gxds_text_str(take_text));
   p->channel->ops->log(severity, gxds_text_str(&line));
   gxds_text_fini(&line);
-  gxds_text_fini(&text);
+  gxds_text_fini(take_text);
 }
 
 void gxds_policy_trace(const gxds_policy *p, const char *format, ...) {
   if (!gxds_policy_traces(p)) return;
-  va_list args;
-  va_start(args, format);
-  write_line(p, GXDS_LB_INFO, "", format, args);
-  va_end(args);
+  gxds_text text = {0};
+  GXDS_TEXT_ADD_ARGS(&text, format);
+  write_line(p, GXDS_LB_INFO, "", &text);
 }
 
 void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connectivity_state state,
@@ -210,15 +204,13 @@ void gxds_policy_trace_child(const gxds_policy *p, uint64_t token, grpc_connecti
 }
 
 void gxds_policy_log(const gxds_policy *p, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  write_line(p, GXDS_LB_INFO, "", format, args);
-  va_end(args);
+  gxds_text text = {0};
+  GXDS_TEXT_ADD_ARGS(&text, format);
+  write_line(p, GXDS_LB_INFO, "", &text);
 }
 
 void gxds_policy_log_error(const gxds_policy *p, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  write_line(p, GXDS_LB_ERROR, "grpc_xds: ", format, args);
-  va_end(args);
+  gxds_text text = {0};
+  GXDS_TEXT_ADD_ARGS(&text, format);
+  write_line(p, GXDS_LB_ERROR, "grpc_xds: ", &text);
 }

@@ -1,5 +1,3 @@
-#include <stdarg.h>
-
 #include "base/check.h"
 #include "base/memory.h"
 #include "web/server_internal.h"
@@ -91,10 +89,7 @@ gxds_web_request gxds_web_server_new_fetch(gxds_web_server *s, const char *path)
 void gxds_web_server_end(gxds_web_server *s, gxds_str path, const char *format, ...) {
   gxds_text text = {0};
   gxds_text message = {0};
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(&message, format, args);
-  va_end(args);
+  GXDS_TEXT_ADD_ARGS(&message, format);
   gxds_text_addf(&text, "%.*s%.*s: ", GXDS_STR_ARG(s->server->uri), GXDS_STR_ARG(path));
   gxds_text_add_untrusted(&text, gxds_text_str(&message), GXDS_WEB_ERROR_MAX);
   gxds_text_fini(&message);

@@ -1,7 +1,6 @@
 #include "xds_resolver/xds_resolver.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -50,10 +49,7 @@ __attribute__((format(printf, 2, 3))) static void trace(const xds_resolver *r, c
   if (!traces(r)) return;
   gxds_text line = {0};
   gxds_text_addf(&line, "[xds_resolver %p] ", r->channel->resolver_id);
-  va_list args;
-  va_start(args, format);
-  gxds_text_addv(&line, format, args);
-  va_end(args);
+  GXDS_TEXT_ADD_ARGS(&line, format);
   r->channel->ops->log(GXDS_RESOLVER_INFO, gxds_text_str(&line));
   gxds_text_fini(&line);
 }

@@ -1,10 +1,7 @@
 #include "tools/resolve/view.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/check.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -44,17 +41,13 @@ gxds_view *gxds_view_add(gxds_view *parent, const char *kind, gxds_str name) {
 }
 
 void gxds_view_attribute(gxds_view *v, const char *key, const char *format, ...) {
-  char *value;
-  va_list args;
-  va_start(args, format);
-  int size = vasprintf(&value, format, args);
-  va_end(args);
-  GXDS_CHECK(size >= 0);
-  if (size > 0) {
+  gxds_text value = {0};
+  GXDS_TEXT_ADD_ARGS(&value, format);
+  if (value.size > 0) {
     v->attributes = gxds_realloc(v->attributes, v->attribute_count + 1, sizeof *v->attributes);
-    v->attributes[v->attribute_count++] = (attribute){key, gxds_str_dup(gxds_str_z(value))};
+    v->attributes[v->attribute_count++] = (attribute){key, gxds_text_take(&value)};
   }
-  free(value);
+  gxds_text_fini(&value);
 }
 
 void gxds_view_error(gxds_view *v, gxds_str error) { gxds_str_set(&v->error, error); }
