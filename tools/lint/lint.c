@@ -45,14 +45,14 @@ typedef struct lint {
   bool json;
   bool no_warnings;
   bool unreadable;
-  gxds_file_input *files;
-  size_t count;
+  gxds_dir_files files; /* of all arguments */
   gxds_findings findings;
 } lint;
 
 static void add_file(lint *l, gxds_str name, gxds_str take_bytes) {
-  l->files = gxds_realloc(l->files, l->count + 1, sizeof *l->files);
-  l->files[l->count++] = (gxds_file_input){gxds_str_dup(name), take_bytes};
+  gxds_dir_files *f = &l->files;
+  f->items = gxds_realloc(f->items, f->count + 1, sizeof *f->items);
+  f->items[f->count++] = (gxds_file_input){gxds_str_dup(name), take_bytes};
 }
 
 static void cannot_read(lint *l, const char *path, const char *why) {
@@ -130,15 +130,16 @@ static void add_file_errors(lint *l, const gxds_file_errors *errors) {
 
 static void check(lint *l) {
   const gxds_bootstrap *bootstrap = NULL;
-  gxds_file_input *resources = gxds_calloc(l->count, sizeof *resources);
+  gxds_file_input *resources = gxds_calloc(l->files.count, sizeof *resources);
   size_t count = 0;
-  for (size_t i = 0; i < l->count; i++) {
-    if (!gxds_lint_is_bootstrap(l->files[i])) {
-      resources[count++] = l->files[i];
+  for (size_t i = 0; i < l->files.count; i++) {
+    const gxds_file_input file = l->files.items[i];
+    if (!gxds_lint_is_bootstrap(file)) {
+      resources[count++] = file;
       continue;
     }
     gxds_bootstrap_unref(bootstrap);
-    bootstrap = gxds_lint_bootstrap(l->files[i], &l->findings);
+    bootstrap = gxds_lint_bootstrap(file, &l->findings);
   }
   gxds_schema *schema = gxds_schema_create();
   gxds_validator *validator = gxds_validator_create(bootstrap);
@@ -212,10 +213,6 @@ int xds_lint_main(int argc, char **argv) {
     result = l.unreadable ? 2 : l.findings.errors ? 1 : 0;
   }
   gxds_findings_fini(&l.findings);
-  for (size_t i = 0; i < l.count; i++) {
-    gxds_str_free(&l.files[i].name);
-    gxds_str_free(&l.files[i].bytes);
-  }
-  gxds_free(l.files);
+  gxds_dir_files_fini(&l.files);
   return result;
 }
