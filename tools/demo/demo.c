@@ -164,10 +164,15 @@ static bool run_for(demo *d, const bool *flag, int ms) {
   return *flag;
 }
 
+static long sum(const long *by) {
+  long total = 0;
+  for (int i = 0; i < DEMO_BACKENDS; i++) total += by[i];
+  return total;
+}
+
 static void show(demo *d, const demo_config *config) {
   bool terminal = isatty(STDOUT_FILENO);
-  long total = 0;
-  for (int i = 0; i < DEMO_BACKENDS; i++) total += d->now.by[i] - d->shown.by[i];
+  long total = sum(d->now.by) - sum(d->shown.by);
   if (d->drawn) printf("\x1b[%dA", DEMO_BACKENDS + 1);
   printf("  cluster  priority  locality  weight  configured   now        RPCs  in load reports\n");
   for (int i = 0; i < DEMO_BACKENDS; i++) {
@@ -184,8 +189,7 @@ static void show(demo *d, const demo_config *config) {
 
 /* Compares the shares of the RPCs since the step settled with the weights. */
 static void measure(demo *d, const demo_config *config) {
-  long total = 0;
-  for (int i = 0; i < DEMO_BACKENDS; i++) total += d->now.by[i] - d->settled.by[i];
+  long total = sum(d->now.by) - sum(d->settled.by);
   for (int i = 0; i < DEMO_BACKENDS; i++) {
     double wanted = demo_config_share(config, i);
     double got = total ? (double)(d->now.by[i] - d->settled.by[i]) / (double)total : 0;
@@ -264,13 +268,7 @@ static bool start_client(demo *d) {
   return demo_child_start(&d->client, argv, env);
 }
 
-static long sum(const long *by) {
-  long total = 0;
-  for (int i = 0; i < DEMO_BACKENDS; i++) total += by[i];
-  return total;
-}
-
-/* Ends the RPCs, and waits for the load report that has the last of them. */
+/* Ends the RPCs and waits for the load report that holds the last of them. */
 static bool finish(demo *d) {
   if (write(d->client.in, "\n", 1) != 1 || !run_for(d, &d->client_done, 10000)) return false;
   for (long long until = now_us() + 5000000;
@@ -332,13 +330,13 @@ static bool find_parts(demo *d) {
 
 static void remove_files(const demo *d) {
   const char *const names[] = {"resources/endpoints.yaml", "resources/services.yaml", "resources",
-                               "bootstrap.json", "."};
+                               "bootstrap.json"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", d->dir, names[i]);
-    if (i == 4) path[strlen(d->dir)] = 0;
     remove(path);
   }
+  remove(d->dir);
 }
 
 static bool run_demo(demo *d) {
