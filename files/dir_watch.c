@@ -183,7 +183,9 @@ static bool is_unmounted(const gxds_dir_watch *w, const gxds_dir_files *files) {
   return files->count == 0 && w->set && files->device != w->device;
 }
 
-gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) { return gxds_text_take(&w->notice); }
+gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w) {
+  return w->notice.size ? gxds_text_take(&w->notice) : gxds_str_of(NULL, 0);
+}
 
 gxds_dir_change gxds_dir_watch_on_deadline(gxds_dir_watch *w, gxds_time now) {
   bool waited = !w->watch.pending;

@@ -181,11 +181,7 @@ static void look(file_source *s, gxds_dir_watch *w) {
   gxds_dir_watch_on_readable(w, gxds_clock_now());
   gxds_dir_change what = gxds_dir_watch_on_deadline(w, gxds_clock_now());
   gxds_str notice = gxds_dir_watch_take_notice(w);
-  if (notice.size) {
-    post(s, (event){.notice = notice});
-  } else {
-    gxds_str_free(&notice);
-  }
+  if (notice.size) post(s, (event){.notice = notice});
   if (what == GXDS_DIR_SET) post(s, (event){.set = gxds_file_set_ref(gxds_dir_watch_set(w))});
   if (what != GXDS_DIR_ERRORS) return;
   gxds_text text = {0};

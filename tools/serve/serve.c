@@ -141,11 +141,7 @@ static void on_deadline(serve *s) {
   /* The notice comes after the set, because new resources remove earlier errors from the page. */
   gxds_serve_event notice = {.kind = GXDS_SERVE_WARNING,
                              .detail = gxds_dir_watch_take_notice(s->watch)};
-  if (notice.detail.size) {
-    emit(s->server, &notice);
-  } else {
-    gxds_str_free(&notice.detail);
-  }
+  if (notice.detail.size) emit(s->server, &notice);
 }
 
 /* The timeout for poll(). It is rounded up, so that the deadline has passed when poll() returns. */
@@ -180,11 +176,9 @@ static bool write_port(const char *path, int port) {
 
 /* service: NULL for xDS itself. */
 static void emit_listening(serve *s, const char *service, const char *address, int port) {
-  gxds_str listen = gxds_str_z(address);
-  size_t host = listen.size;
-  while (host > 0 && listen.data[host - 1] != ':') host--;
+  const char *colon = strrchr(address, ':'); /* the options were checked for one */
   gxds_text text = {0};
-  gxds_text_addf(&text, "%.*s%d", (int)host, listen.data, port);
+  gxds_text_addf(&text, "%.*s:%d", (int)(colon - address), address, port);
   gxds_serve_event event = {
       .kind = GXDS_SERVE_LISTENING, .service = service, .detail = gxds_text_take(&text)};
   emit(s->server, &event);

@@ -256,26 +256,17 @@ void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event) 
 
 static grpc_server *make_server(void) {
   grpc_arg args[] = {
-      {.type = GRPC_ARG_INTEGER,
-       .key = (char *)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-       .value.integer = kReceiveMax},
-      /* Without this, a second server could use the same port, and each would get a part of the
-       * clients. */
-      {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_ALLOW_REUSEPORT, .value.integer = 0},
+      {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = kReceiveMax}},
+      /* Two servers on one port would each get a part of the clients. */
+      {GRPC_ARG_INTEGER, GRPC_ARG_ALLOW_REUSEPORT, {.integer = 0}},
       /* xDS clients ping idle streams to detect a dead server; that must not count as abuse. */
-      {.type = GRPC_ARG_INTEGER,
-       .key = (char *)GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS,
-       .value.integer = 1},
-      {.type = GRPC_ARG_INTEGER,
-       .key = (char *)GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-       .value.integer = 1000},
-      {.type = GRPC_ARG_INTEGER,
-       .key = (char *)GRPC_ARG_HTTP2_MAX_PING_STRIKES,
-       .value.integer = 0},
+      {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, {.integer = 1}},
+      {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, {.integer = 1000}},
+      {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_MAX_PING_STRIKES, {.integer = 0}},
       /* Without this probe, a stream receives at most 64 kB ahead of the reads. SotW ACKs are
        * large: if clients send them faster than they are read, the ACKs then wait in the clients.
        */
-      {.type = GRPC_ARG_INTEGER, .key = (char *)GRPC_ARG_HTTP2_BDP_PROBE, .value.integer = 0},
+      {GRPC_ARG_INTEGER, GRPC_ARG_HTTP2_BDP_PROBE, {.integer = 0}},
   };
   grpc_channel_args list = {sizeof args / sizeof *args, args};
   return grpc_server_create(&list, NULL);

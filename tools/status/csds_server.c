@@ -24,9 +24,7 @@ typedef struct call {
 } call;
 
 static grpc_channel *open_channel(const char *address) {
-  grpc_arg any_size = {.type = GRPC_ARG_INTEGER,
-                       .key = (char *)GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH};
-  any_size.value.integer = -1;
+  grpc_arg any_size = {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = -1}};
   const grpc_channel_args args = {1, &any_size};
   grpc_channel_credentials *insecure = grpc_insecure_credentials_create();
   grpc_channel *channel = grpc_channel_create(address, insecure, &args);
