@@ -37,6 +37,12 @@ static void skip_space(reader *r) {
   }
 }
 
+static bool take(reader *r, char c) {
+  if (r->at == r->end || *r->at != c) return false;
+  r->at++;
+  return true;
+}
+
 static bool read_hex4(reader *r, uint32_t *out) {
   uint32_t value = 0;
   for (int i = 0; i < 4; i++, r->at++) {
@@ -70,10 +76,7 @@ static bool read_escape(reader *r) {
   static const char from[] = "\"\\/bfnrt";
   static const char to[] = "\"\\/\b\f\n\r\t";
   if (r->at == r->end) return fail(r, "an escape");
-  if (*r->at == 'u') {
-    r->at++;
-    return read_unicode_escape(r);
-  }
+  if (take(r, 'u')) return read_unicode_escape(r);
   const char *found = memchr(from, *r->at, sizeof from - 1);
   if (!found) return fail(r, "one of \"\\/bfnrtu after a backslash");
   gxds_text_add(&r->scratch, gxds_str_of(to + (found - from), 1));
@@ -98,13 +101,10 @@ static bool read_string(reader *r) {
     }
     gxds_text_add(&r->scratch, plain);
     if (r->at == r->end) return fail(r, "the end of the string");
-    if (*r->at == '"') break;
-    if (*r->at != '\\') return fail(r, "an escape for a control character in a string");
-    r->at++;
+    if (take(r, '"')) return true;
+    if (!take(r, '\\')) return fail(r, "an escape for a control character in a string");
     if (!read_escape(r)) return false;
   }
-  r->at++;
-  return true;
 }
 
 static bool skip_digits(reader *r) {
@@ -115,22 +115,17 @@ static bool skip_digits(reader *r) {
 
 static bool read_number(reader *r) {
   const char *start = r->at;
-  if (*r->at == '-') r->at++;
-  if (r->at < r->end && *r->at == '0') {
-    r->at++;
+  take(r, '-');
+  if (take(r, '0')) {
     if (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
       return fail(r, "no digit after a leading zero");
     }
   } else if (!skip_digits(r)) {
     return false;
   }
-  if (r->at < r->end && *r->at == '.') {
-    r->at++;
-    if (!skip_digits(r)) return false;
-  }
-  if (r->at < r->end && (*r->at | 32) == 'e') {
-    r->at++;
-    if (r->at < r->end && (*r->at == '+' || *r->at == '-')) r->at++;
+  if (take(r, '.') && !skip_digits(r)) return false;
+  if (take(r, 'e') || take(r, 'E')) {
+    if (!take(r, '+')) take(r, '-');
     if (!skip_digits(r)) return false;
   }
   return gxds_file_node_builder_scalar(&r->builder, GXDS_FILE_NODE_NUMBER,
@@ -150,15 +145,12 @@ static bool read_list(reader *r) {
   r->at++;
   if (!gxds_file_node_builder_open(&r->builder, GXDS_FILE_NODE_LIST, r->line)) return false;
   skip_space(r);
-  if (r->at < r->end && *r->at == ']') {
-    r->at++;
-    return gxds_file_node_builder_close(&r->builder);
-  }
+  if (take(r, ']')) return gxds_file_node_builder_close(&r->builder);
   for (;;) {
     if (!read_value(r)) return false;
     skip_space(r);
-    if (r->at == r->end || (*r->at != ',' && *r->at != ']')) return fail(r, "',' or ']'");
-    if (*r->at++ == ']') return gxds_file_node_builder_close(&r->builder);
+    if (take(r, ']')) return gxds_file_node_builder_close(&r->builder);
+    if (!take(r, ',')) return fail(r, "',' or ']'");
   }
 }
 
@@ -166,22 +158,18 @@ static bool read_map(reader *r) {
   r->at++;
   if (!gxds_file_node_builder_open(&r->builder, GXDS_FILE_NODE_MAP, r->line)) return false;
   skip_space(r);
-  if (r->at < r->end && *r->at == '}') {
-    r->at++;
-    return gxds_file_node_builder_close(&r->builder);
-  }
+  if (take(r, '}')) return gxds_file_node_builder_close(&r->builder);
   for (;;) {
     skip_space(r);
     if (r->at == r->end || *r->at != '"') return fail(r, "a key in quotes");
     if (!read_string(r)) return false;
     gxds_file_node_builder_key(&r->builder, gxds_text_str(&r->scratch), r->line);
     skip_space(r);
-    if (r->at == r->end || *r->at != ':') return fail(r, "':'");
-    r->at++;
+    if (!take(r, ':')) return fail(r, "':'");
     if (!read_value(r)) return false;
     skip_space(r);
-    if (r->at == r->end || (*r->at != ',' && *r->at != '}')) return fail(r, "',' or '}'");
-    if (*r->at++ == '}') return gxds_file_node_builder_close(&r->builder);
+    if (take(r, '}')) return gxds_file_node_builder_close(&r->builder);
+    if (!take(r, ',')) return fail(r, "',' or '}'");
   }
 }
 
