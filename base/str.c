@@ -32,6 +32,14 @@ bool gxds_str_ends_with(gxds_str s, gxds_str suffix) {
           gxds_str_equal(gxds_str_of(s.data + (s.size - suffix.size), suffix.size), suffix));
 }
 
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+gxds_str gxds_str_trim(gxds_str s) {
+  while (s.size > 0 && is_space(s.data[s.size - 1])) s.size--;
+  while (s.size > 0 && is_space(s.data[0])) s = gxds_str_from(s, 1);
+  return s;
+}
+
 int gxds_hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -181,13 +181,7 @@ static size_t on_body(char *data, size_t one, size_t size, void *arg) {
 static gxds_str value_of(gxds_str line, const char *name) {
   const size_t size = strlen(name);
   if (line.size < size || strncasecmp(line.data, name, size) != 0) return gxds_str_of(NULL, 0);
-  gxds_str value = gxds_str_from(line, size);
-  while (value.size && (*value.data == ' ' || *value.data == '\t')) {
-    value.data++;
-    value.size--;
-  }
-  while (value.size && (unsigned char)value.data[value.size - 1] <= ' ') value.size--;
-  return value;
+  return gxds_str_trim(gxds_str_from(line, size));
 }
 
 /* RFC 9111 section 1.2.2: reads the digits at the beginning. A number above 2^31 counts as 2^31. */
@@ -325,13 +319,9 @@ static void set_options(const gxds_http *h, transfer *t) {
   set_request(t);
 }
 
-void gxds_http_start(gxds_http *h, const gxds_web_request *request) {
+void gxds_http_start(gxds_http *h, gxds_web_request take_request) {
   transfer *t = GXDS_NEW(transfer);
-  t->request = (gxds_web_request){.id = request->id,
-                                  .path = gxds_str_dup(request->path),
-                                  .body = gxds_str_dup(request->body),
-                                  .etag = gxds_str_dup(request->etag),
-                                  .size_max = request->size_max};
+  t->request = take_request;
   t->easy = curl.easy_init();
   GXDS_CHECK(t->easy != NULL); /* NULL would mean out of memory */
   set_options(h, t);

@@ -62,15 +62,6 @@ static gxds_status read_all(const gxds_jwt_file *f, int fd, char *bytes, size_t 
   return gxds_status_ok();
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-/* Editors end files with a newline. */
-static gxds_str trim(gxds_str s) {
-  while (s.size > 0 && is_space(s.data[s.size - 1])) s.size--;
-  while (s.size > 0 && is_space(s.data[0])) s = gxds_str_from(s, 1);
-  return s;
-}
-
 static gxds_status is_expired(const gxds_jwt_file *f, gxds_time expiry) {
   time_t seconds = (time_t)(expiry / GXDS_SECOND);
   struct tm utc;
@@ -87,7 +78,7 @@ static gxds_status take_token(gxds_jwt_file *f, gxds_str bytes, gxds_time wall) 
                             "allowed",
                             GXDS_STR_ARG(f->path), GXDS_JWT_BYTES_MAX);
   }
-  gxds_str token = trim(bytes);
+  gxds_str token = gxds_str_trim(bytes); /* editors end files with a newline */
   gxds_time expiry;
   const char *why = gxds_jwt_expiry(token, &expiry);
   if (why) return is_bad(f, why);

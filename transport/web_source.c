@@ -221,14 +221,15 @@ static gxds_http *make_http(const worker *w, gxds_text *error) {
   return http;
 }
 
-static void fetch(worker *w, const gxds_web_request *request) {
+static void fetch(worker *w, gxds_web_request take_request) {
   gxds_text error = {0};
   if (!w->http) w->http = make_http(w, &error);
   if (w->http) {
-    gxds_http_start(w->http, request);
+    gxds_http_start(w->http, take_request);
   } else {
-    const gxds_web_response response = {.id = request->id, .error = gxds_text_str(&error)};
+    const gxds_web_response response = {.id = take_request.id, .error = gxds_text_str(&error)};
     on_fetched(w, &response);
+    gxds_web_request_fini(&take_request);
   }
   gxds_text_fini(&error);
 }
@@ -237,10 +238,7 @@ static void fetch(worker *w, const gxds_web_request *request) {
 static void pump(worker *w) {
   gxds_web_request request;
   gxds_str bytes;
-  while (gxds_web_server_next_fetch(w->server, gxds_clock_now(), &request)) {
-    fetch(w, &request);
-    gxds_web_request_fini(&request);
-  }
+  while (gxds_web_server_next_fetch(w->server, gxds_clock_now(), &request)) fetch(w, request);
   if (gxds_web_server_take_log(w->server, &bytes)) post(w, LINE, bytes);
   if (gxds_web_server_was_sent(w->server)) post(w, SENT, gxds_str_of(NULL, 0));
   if (w->read && gxds_web_server_next_response(w->server, gxds_clock_now(), &bytes)) {

@@ -72,6 +72,14 @@ TEST(Str, SortsArrays) {
   EXPECT_STREQ(items[2].data, "b");
 }
 
+TEST(Str, TrimsBothEnds) {
+  for (const char *text : {"a b", " a b", "a b\r\n", "\t\n a b \t"}) {
+    const gxds_str s = gxds_str_trim(gxds_str_z(text));
+    EXPECT_EQ(std::string(s.data, s.size), "a b");
+  }
+  EXPECT_EQ(gxds_str_trim(gxds_str_z(" \n ")).size, 0u);
+}
+
 TEST(Str, HexadecimalDigitsAreOfEitherCase) {
   const std::string digits = "0123456789abcdefABCDEF";
   for (size_t i = 0; i < digits.size(); i++) {

@@ -116,10 +116,9 @@ class Http : public testing::Test {
   }
   void Start(uint64_t id, const std::string &path, const std::string &body = "",
              const std::string &etag = "", size_t size_max = 1000) {
-    const gxds_web_request r = {id, gxds_str_of(path.data(), path.size()),
-                                gxds_str_of(body.data(), body.size()),
-                                gxds_str_of(etag.data(), etag.size()), size_max};
-    gxds_http_start(http_, &r);
+    gxds_http_start(http_, {id, gxds_str_dup(gxds_str_of(path.data(), path.size())),
+                            gxds_str_dup(gxds_str_of(body.data(), body.size())),
+                            gxds_str_dup(gxds_str_of(etag.data(), etag.size())), size_max});
   }
   // The next request that has ended.
   Result Take() {
