@@ -66,7 +66,7 @@ gxds_str gxds_reader_string(gxds_reader *r, const json_t *object, const gxds_pat
     value = NULL;
   }
   if (!value) return gxds_str_of("", 0);
-  return gxds_reader_copy(r, gxds_str_of(json_string_value(value), json_string_length(value)));
+  return gxds_reader_copy(r, gxds_json_text(value));
 }
 
 bool gxds_reader_bool(gxds_reader *r, const json_t *object, const gxds_path *at, const char *name) {

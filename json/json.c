@@ -29,7 +29,7 @@ bool gxds_json_str(const json_t *object, const char *name, gxds_json_presence pr
     gxds_errors_add(errors, field, "is not a string");
     return false;
   }
-  *out = gxds_str_of(json_string_value(value), json_string_length(value));
+  *out = gxds_json_text(value);
   return true;
 }
 
@@ -47,12 +47,8 @@ static bool is_number(const json_t *value, const gxds_path *field, gxds_errors *
   return false;
 }
 
-static gxds_str text_of(const json_t *value) {
-  return gxds_str_of(json_string_value(value), json_string_length(value));
-}
-
 static bool to_uint64(const json_t *value, uint64_t *out) {
-  if (json_is_string(value)) return parse_uint64(text_of(value), out);
+  if (json_is_string(value)) return parse_uint64(gxds_json_text(value), out);
   if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
   *out = (uint64_t)json_integer_value(value);
   return true;

@@ -252,7 +252,7 @@ static gxds_str read_cluster(const json_t *json, gxds_errors *errors) {
   if (!value) value = json_object_get(json, "cluster");
   if (!value) gxds_errors_add(errors, field, "field not present");
   if (value && !json_is_string(value)) gxds_errors_add(errors, field, "is not a string");
-  return gxds_str_of(json_string_value(value), json_string_length(value));
+  return gxds_json_text(value);
 }
 
 /* For configs in service configs, or from control planes. Only the cluster's name and the child are

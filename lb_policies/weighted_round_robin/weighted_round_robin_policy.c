@@ -209,8 +209,7 @@ static size_t read_metrics(const json_t *json, gxds_errors *errors, gxds_utiliza
     const json_t *name = json_array_get(names, i);
     if (!json_is_string(name)) {
       gxds_errors_add(errors, GXDS_ITEM(NULL, field, i), "is not a string");
-    } else if (gxds_utilization_metric_parse(
-                   gxds_str_of(json_string_value(name), json_string_length(name)), &out[count])) {
+    } else if (gxds_utilization_metric_parse(gxds_json_text(name), &out[count])) {
       count++;
     }
   }

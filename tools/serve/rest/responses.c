@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "files/response_writer.h"
+#include "json/json.h"
 #include "web/json.h"
 #include "web/paths.h"
 
@@ -29,12 +30,7 @@ static const json_t *field(const json_t *object, const char *name, const char *j
   return value ? value : json_object_get(object, json_name);
 }
 
-static gxds_str text_of(const json_t *value) {
-  return gxds_str_of(json_string_value(value), json_string_length(value));
-}
-
-/* The entries that the request names, each once, in the order of the request. If it names none: all
- * entries. */
+/* The entries that the request names, each once, in its order; all of them if it names none. */
 typedef struct selection {
   const gxds_file_entry **entries;
   size_t count;
@@ -53,7 +49,7 @@ static selection select_entries(const gxds_file_set *set, gxds_file_type type,
   const gxds_file_list *list = &set->types[type];
   selection s = {.entries = gxds_calloc(count ? count : list->count, sizeof(void *))};
   for (size_t i = 0; i < count; i++) {
-    const gxds_str name = text_of(json_array_get(names, i));
+    const gxds_str name = gxds_json_text(json_array_get(names, i));
     const gxds_file_entry *entry = gxds_file_set_find(set, type, name);
     s.hash = XXH3_64bits_withSeed(name.data ? name.data : "", name.size, s.hash);
     if (entry) select_entry(&s, entry);
@@ -100,8 +96,8 @@ static gxds_rest_response respond(const gxds_schema *schema, gxds_file_type type
 static void add_nack_event(gxds_rest_response *a, const json_t *request, const json_t *error) {
   a->event.kind = GXDS_SERVE_NACK;
   a->has_event = true;
-  a->event.detail = gxds_str_dup(text_of(json_object_get(error, "message")));
-  a->event.version = gxds_str_dup(text_of(field(request, "version_info", "versionInfo")));
+  a->event.detail = gxds_str_dup(gxds_json_text(json_object_get(error, "message")));
+  a->event.version = gxds_str_dup(gxds_json_text(field(request, "version_info", "versionInfo")));
 }
 
 /* Requests that find nothing new emit no event: there is one every few seconds. */
@@ -110,7 +106,7 @@ static gxds_rest_response respond_to(const gxds_schema *schema, const gxds_file_
   selection s = select_entries(set, type, field(request, "resource_names", "resourceNames"));
   gxds_text version = {0};
   gxds_file_version_render(s.hash, &version);
-  const gxds_str known = text_of(field(request, "version_info", "versionInfo"));
+  const gxds_str known = gxds_json_text(field(request, "version_info", "versionInfo"));
   const json_t *error = field(request, "error_detail", "errorDetail");
   gxds_rest_response a;
   if (gxds_str_equal(known, gxds_text_str(&version))) {
@@ -126,7 +122,8 @@ static gxds_rest_response respond_to(const gxds_schema *schema, const gxds_file_
   }
   if (a.has_event) {
     a.event.type = &gxds_file_types[type];
-    a.event.node = gxds_str_dup(text_of(json_object_get(json_object_get(request, "node"), "id")));
+    a.event.node =
+        gxds_str_dup(gxds_json_text(json_object_get(json_object_get(request, "node"), "id")));
   }
   gxds_text_fini(&version);
   gxds_free(s.entries);
