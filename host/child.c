@@ -154,8 +154,6 @@ gxds_lb_child *gxds_lb_child_create(gxds_policy *parent, uint64_t token) {
   return c;
 }
 
-static void free_child(void *arg) { gxds_free(arg); }
-
 void gxds_lb_child_end(gxds_lb_child *c) {
   if (!c) return;
   GXDS_CHECK(!c->ended);
@@ -166,7 +164,7 @@ void gxds_lb_child_end(gxds_lb_child *c) {
   c->pending = NULL;
   end_slot(pending);
   end_slot(current);
-  c->owner->channel->ops->run_later(c->owner->channel, free_child, c);
+  c->owner->channel->ops->run_later(c->owner->channel, gxds_free, c);
 }
 
 gxds_status gxds_lb_child_update(gxds_lb_child *c, const gxds_lb_update *update) {

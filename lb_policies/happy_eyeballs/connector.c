@@ -94,17 +94,14 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
   drain(c);
 }
 
-static void free_runner(void *arg) { gxds_free(arg); }
-
-/* The subchannel's memory is freed later, because a caller further up the stack may still use
- * it. */
+/* Not freed at once, because a caller further up the stack may still use it. */
 static void drop(gxds_connector *c, uint32_t address) {
   runner *r = c->runners[address];
   if (!r) return;
   c->runners[address] = NULL;
   gxds_subchannel_unwatch(r->subchannel, &r->watch);
   gxds_subchannel_unref(r->subchannel);
-  c->channel->ops->run_later(c->channel, free_runner, r);
+  c->channel->ops->run_later(c->channel, gxds_free, r);
 }
 
 static void drop_all_but(gxds_connector *c, uint32_t kept) {

@@ -190,14 +190,12 @@ static void stop(endpoint *e) {
   e->chosen = NULL;
 }
 
-static void free_watch(void *arg) { gxds_free(arg); }
-
-/* The memory is freed later, because a caller further up the stack may still use it. */
+/* Not freed at once, because a caller further up the stack may still use it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   endpoint *e = (endpoint *)s;
   watch *w = outer->subchannels;
   DL_DELETE(e->watches, w);
-  e->channel->ops->run_later(e->channel, free_watch, w);
+  e->channel->ops->run_later(e->channel, gxds_free, w);
   if (!e->watches) stop(e);
 }
 
