@@ -24,9 +24,8 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
   found->store = s;
   found->server = gxds_bootstrap_server_copy(server);
   found->since = GXDS_TIME_NEVER;
-  gxds_load_server **end = &s->servers;
-  while (*end) end = &(*end)->next;
-  return *end = found;
+  LL_APPEND(s->servers, found);
+  return found;
 }
 
 static void grow_buckets(gxds_load_store *s) {

@@ -48,6 +48,8 @@ static void subscribe(gxds_delta_subscription *s, gxds_delta_entry *e, const gxd
   e->named = true;
 }
 
+/* Adds entries for the names, which are sorted. A name that neither subscribes nor has an initial
+ * version is not a request's, but that of a resource that comes with "*". */
 static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size_t count,
                   gxds_serve_event *added) {
   gxds_delta_entry *entries = gxds_calloc(s->count + count, sizeof *entries);
@@ -55,7 +57,8 @@ static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size
   size_t i = 0;
   for (size_t j = 0; j < count; j++) {
     const gxds_delta_name *n = &names[j];
-    if (is_star(n->name) || (!n->subscribe && !s->wildcard)) continue;
+    const bool requested = n->subscribe || n->initial;
+    if (requested && (is_star(n->name) || (!n->subscribe && !s->wildcard))) continue;
     if (j > 0 && gxds_str_equal(n->name, names[j - 1].name)) continue;
     while (i < s->count && gxds_str_compare(s->entries[i].name, n->name) < 0) {
       entries[out++] = s->entries[i++];
@@ -164,21 +167,10 @@ bool gxds_delta_subscription_resend(gxds_delta_subscription *s, gxds_str name) {
 /* Adds an entry for each resource that comes with "*". */
 static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set) {
   const gxds_file_list *list = &set->types[s->type];
-  gxds_delta_entry *entries = gxds_calloc(s->count + list->count, sizeof *entries);
-  size_t out = 0;
-  size_t i = 0;
-  for (size_t j = 0; j < list->count; j++) {
-    gxds_str name = list->entries[j].resource->name;
-    while (i < s->count && gxds_str_compare(s->entries[i].name, name) < 0) {
-      entries[out++] = s->entries[i++];
-    }
-    bool known = i < s->count && gxds_str_equal(s->entries[i].name, name);
-    entries[out++] = known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(name)};
-  }
-  while (i < s->count) entries[out++] = s->entries[i++];
-  gxds_free(s->entries);
-  s->entries = entries;
-  s->count = out;
+  gxds_delta_name *names = gxds_calloc(list->count, sizeof *names);
+  for (size_t i = 0; i < list->count; i++) names[i].name = list->entries[i].resource->name;
+  merge(s, names, list->count, NULL);
+  gxds_free(names);
 }
 
 void gxds_delta_response_fini(gxds_delta_response *r) {
