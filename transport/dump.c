@@ -25,12 +25,8 @@ static request *create(gxds_dump_form form, gxds_str host_config) {
   request *r = GXDS_NEW(request);
   r->form = form;
   r->host_config = gxds_str_dup(host_config);
-  pthread_condattr_t monotonic;
-  GXDS_CHECK(pthread_condattr_init(&monotonic) == 0);
-  GXDS_CHECK(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0);
   GXDS_CHECK(pthread_mutex_init(&r->lock, NULL) == 0);
-  GXDS_CHECK(pthread_cond_init(&r->done, &monotonic) == 0);
-  pthread_condattr_destroy(&monotonic);
+  GXDS_CHECK(pthread_cond_init(&r->done, NULL) == 0);
   return r;
 }
 
@@ -104,7 +100,7 @@ static bool wait(request *r, gxds_str *out) {
       gxds_to_timespec(gxds_clock_now() + GXDS_DUMP_SECONDS_MAX * GXDS_SECOND);
   pthread_mutex_lock(&r->lock);
   for (int error = 0; !r->is_done && error == 0;) {
-    error = pthread_cond_timedwait(&r->done, &r->lock, &until);
+    error = pthread_cond_clockwait(&r->done, &r->lock, CLOCK_MONOTONIC, &until);
   }
   bool done = r->is_done;
   r->given_up = !done;

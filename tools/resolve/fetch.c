@@ -115,11 +115,7 @@ gxds_fetch *gxds_fetch_start(const gxds_fetch_target *target, gxds_status *statu
   gxds_fetch *f = GXDS_NEW(gxds_fetch);
   f->target = target;
   pthread_mutex_init(&f->mutex, NULL);
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&f->changed, &monotonic);
-  pthread_condattr_destroy(&monotonic);
+  pthread_cond_init(&f->changed, NULL);
   const gxds_resolver_options options = {
       .target = target->uri,
       .uri_authority = target->uri_authority,
@@ -146,7 +142,7 @@ bool gxds_fetch_wait(gxds_fetch *f, gxds_time deadline) {
   pthread_mutex_lock(&f->mutex);
   int timed_out = 0;
   while (!f->updated && !timed_out) {
-    timed_out = pthread_cond_timedwait(&f->changed, &f->mutex, &until);
+    timed_out = pthread_cond_clockwait(&f->changed, &f->mutex, CLOCK_MONOTONIC, &until);
   }
   bool updated = f->updated;
   f->updated = false;
