@@ -6,7 +6,6 @@
 #include "files/json_reader.h"
 #include "host/host_get.h"
 #include "tools/lint/check.h"
-#include "tools/lint/field_line.h"
 
 /* The members that a bootstrap may have, by gRFC; gRPC ignores all others. */
 typedef struct shape {
@@ -60,26 +59,8 @@ static const struct feature {
 #undef X
 };
 
-typedef struct looker {
-  gxds_findings *findings;
-  gxds_str file;
-  const gxds_file_node *node;
-} looker;
-
-static void on_error(void *arg, gxds_str field, gxds_str error) {
-  const looker *l = arg;
-  gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
-                                                 .file = l->file,
-                                                 .line = gxds_field_line(l->node, field),
-                                                 .field = field,
-                                                 .text = error});
-}
-
-static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
-  gxds_findings_warn(l->findings, l->file, line, gxds_str_of(NULL, 0), at, text);
-}
-
-static void look_at_features(const looker *l, const gxds_file_node *list, const gxds_path *up) {
+static void look_at_features(const gxds_lint_subject *l, const gxds_file_node *list,
+                             const gxds_path *up) {
   for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
     const gxds_file_node *item = list->items[i];
     /* Another type is reported as an error elsewhere. */
@@ -91,7 +72,7 @@ static void look_at_features(const looker *l, const gxds_file_node *list, const 
     if (!note) continue;
     gxds_text text = {0};
     gxds_text_addf(&text, "\"%.*s\" %s", GXDS_STR_ARG(item->text), note);
-    warn(l, item->line, GXDS_ITEM(up, "server_features", i), text.data);
+    gxds_lint_warn(l, item->line, GXDS_ITEM(up, "server_features", i), text.data);
     gxds_text_fini(&text);
   }
 }
@@ -112,16 +93,17 @@ static bool connects_by(const gxds_file_node *of, gxds_str wanted) {
   return false;
 }
 
-static void look_at_call_creds(const looker *l, const gxds_file_node *of,
+static void look_at_call_creds(const gxds_lint_subject *l, const gxds_file_node *of,
                                const gxds_file_node *list, const gxds_path *up) {
   for (size_t i = 0; list->kind == GXDS_FILE_NODE_LIST && i < list->count; i++) {
     gxds_str type = type_of(list->items[i]);
     const gxds_path *at = GXDS_ITEM(up, "call_creds", i);
     if (type.size > 0 && !gxds_str_equal(type, gxds_str_z("jwt_token_file"))) {
-      warn(l, list->items[i]->line, GXDS_FIELD(at, "type"), "is not known to gRPC, and ignored");
+      gxds_lint_warn(l, list->items[i]->line, GXDS_FIELD(at, "type"),
+                     "is not known to gRPC, and ignored");
     } else if (type.size > 0 && connects_by(of, gxds_str_z("insecure"))) {
-      warn(l, list->items[i]->line, at,
-           "no token is sent over \"insecure\" channel_creds: every stream will fail");
+      gxds_lint_warn(l, list->items[i]->line, at,
+                     "no token is sent over \"insecure\" channel_creds: every stream will fail");
     }
   }
 }
@@ -134,9 +116,9 @@ static const shape *find_shape(const shape *members, gxds_str key) {
   return members->key ? members : NULL;
 }
 
-/* The recursion is as deep as the shapes at most. */
-static void look_at_object(const looker *l, const gxds_file_node *object, const shape *members,
-                           const gxds_path *at) {
+/* The depth is limited by that of the shapes. */
+static void look_at_object(const gxds_lint_subject *l, const gxds_file_node *object,
+                           const shape *members, const gxds_path *at) {
   for (size_t i = 0; object->kind == GXDS_FILE_NODE_MAP && i < object->count; i++) {
     const gxds_file_node_entry *e = &object->entries[i];
     const shape *s = find_shape(members, e->key);
@@ -144,7 +126,8 @@ static void look_at_object(const looker *l, const gxds_file_node *object, const 
         s && strcmp(s->key, "*") == 0
             ? &(const gxds_path){at ? at->up : NULL, at ? at->field : NULL, -1, e->key.data}
             : GXDS_FIELD(at, e->key.data);
-    if (!s || s->note) warn(l, e->line, here, s ? s->note : "is not known to gRPC, and ignored");
+    if (!s || s->note)
+      gxds_lint_warn(l, e->line, here, s ? s->note : "is not known to gRPC, and ignored");
     if (!s) continue;
     if (strcmp(s->key, "server_features") == 0) look_at_features(l, e->value, at);
     if (strcmp(s->key, "call_creds") == 0) look_at_call_creds(l, object, e->value, at);
@@ -177,18 +160,13 @@ bool gxds_lint_is_bootstrap(gxds_file_input file) {
 const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings) {
   gxds_file_errors errors = {.file = file.name};
   upb_Arena *arena = upb_Arena_New();
-  looker l = {findings, file.name, gxds_file_json_read(file.bytes, arena, &errors)};
-  GXDS_CHECK(l.node != NULL); /* the file is JSON, because it was recognised as a bootstrap by its
-                                 members */
+  gxds_lint_subject l = {.findings = findings, .file = file.name};
+  l.node = gxds_file_json_read(file.bytes, arena, &errors);
+  GXDS_CHECK(l.node != NULL); /* it was recognised as a bootstrap by its members */
   const gxds_bootstrap *bootstrap = NULL;
   gxds_errors wrong = {0};
   gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);
-  gxds_errors_each(&wrong, on_error, &l);
-  if (!gxds_status_is_ok(&status) && wrong.count == 0) {
-    on_error(&l, gxds_str_of(NULL, 0), status.message);
-  }
-  gxds_errors_fini(&wrong);
-  gxds_status_fini(&status);
+  gxds_lint_refuse(&l, &wrong, &status);
   look_at_object(&l, l.node, root, NULL);
   upb_Arena_Free(arena);
   gxds_file_errors_fini(&errors);

@@ -4,33 +4,13 @@
 #include "files/file_reader.h"
 #include "resources/host_rewrite.h"
 #include "tools/lint/check.h"
-#include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
 
-/* The resource that is being checked. */
 typedef struct looker {
   const gxds_schema *schema;
   const gxds_validator *validator;
-  gxds_findings *findings;
-  gxds_str file;
-  gxds_str resource;
-  const gxds_file_node *node; /* NULL for a resource of a binary file */
+  gxds_lint_subject subject; /* the resource that is being checked */
 } looker;
-
-static void on_error(void *arg, gxds_str field, gxds_str error) {
-  const looker *l = arg;
-  gxds_findings_add(l->findings,
-                    &(gxds_finding){.kind = GXDS_FINDING_ERROR,
-                                    .file = l->file,
-                                    .line = l->node ? gxds_field_line(l->node, field) : 0,
-                                    .resource = l->resource,
-                                    .field = field,
-                                    .text = error});
-}
-
-static void warn(const looker *l, uint32_t line, const gxds_path *at, const char *text) {
-  gxds_findings_warn(l->findings, l->file, line, l->resource, at, text);
-}
 
 static const upb_FieldDef *field_of(const upb_MessageDef *m, gxds_str key) {
   const upb_FieldDef *f = upb_MessageDef_FindFieldByNameWithSize(m, key.data, key.size);
@@ -80,11 +60,12 @@ static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds
       entry_of(context->value, "match_subject_alt_names", "matchSubjectAltNames");
   if (sans && sans->value->kind == GXDS_FILE_NODE_LIST && sans->value->count > 0) return;
   const gxds_path *inner = combined ? GXDS_FIELD(in, "combined_validation_context") : in;
-  warn(l, context->line, GXDS_FIELD(inner, name),
-       entry_of(context->value, "system_root_certs", "systemRootCerts")
-           ? "checks no name: whoever has a certificate of any authority that the machine trusts "
-             "may be the server"
-           : "checks no name: whoever has a certificate of the authority may be the server");
+  gxds_lint_warn(
+      &l->subject, context->line, GXDS_FIELD(inner, name),
+      entry_of(context->value, "system_root_certs", "systemRootCerts")
+          ? "checks no name: whoever has a certificate of any authority that the machine trusts "
+            "may be the server"
+          : "checks no name: whoever has a certificate of the authority may be the server");
 }
 
 static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds_file_node *node,
@@ -145,13 +126,13 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
     bool deprecated = google_protobuf_FieldOptions_deprecated(upb_FieldDef_Options(f));
     bool ignored = !is_read(read, name);
     if (deprecated || ignored) {
-      warn(l, e->line, GXDS_FIELD(at, name),
-           !ignored     ? "is deprecated"
-           : deprecated ? "is deprecated, and ignored by gRPC"
-                        : "is ignored by gRPC");
+      gxds_lint_warn(&l->subject, e->line, GXDS_FIELD(at, name),
+                     !ignored     ? "is deprecated"
+                     : deprecated ? "is deprecated, and ignored by gRPC"
+                                  : "is ignored by gRPC");
     }
     const char *vain = ignored ? NULL : in_vain(l, f, e->value);
-    if (vain) warn(l, e->line, GXDS_FIELD(at, name), vain);
+    if (vain) gxds_lint_warn(&l->subject, e->line, GXDS_FIELD(at, name), vain);
     if (!ignored) look_at_value(l, f, e->value, at, name);
   }
   if (strcmp(upb_MessageDef_FullName(m),
@@ -165,16 +146,11 @@ static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_n
   const gxds_file_type_info *info = &gxds_file_types[take_resource->type];
   gxds_text resource = {0};
   gxds_text_addf(&resource, "%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
-  l->resource = gxds_text_str(&resource);
-  l->node = node;
+  l->subject.resource = gxds_text_str(&resource);
+  l->subject.node = node;
   gxds_errors errors = {0};
   gxds_status status = gxds_validator_check(l->validator, take_resource, &errors);
-  gxds_errors_each(&errors, on_error, l);
-  if (!gxds_status_is_ok(&status) && errors.count == 0) {
-    on_error(l, gxds_str_of(NULL, 0), status.message);
-  }
-  gxds_errors_fini(&errors);
-  gxds_status_fini(&status);
+  gxds_lint_refuse(&l->subject, &errors, &status);
   if (node) look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
   gxds_text_fini(&resource);
   gxds_file_resource_unref(take_resource);
@@ -182,7 +158,7 @@ static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_n
 
 void gxds_lint_resources(const gxds_schema *schema, const gxds_validator *validator,
                          gxds_file_input file, gxds_findings *findings) {
-  looker l = {.schema = schema, .validator = validator, .findings = findings, .file = file.name};
+  looker l = {schema, validator, {.findings = findings, .file = file.name}};
   gxds_file_errors reported = {0};
   gxds_file_read_each(schema, file.name, file.bytes, look, &l, &reported);
   gxds_file_errors_fini(&reported);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "tools/lint/field_line.h"
 
 void gxds_findings_fini(gxds_findings *f) {
   for (size_t i = 0; i < f->count; i++) {
@@ -27,17 +28,37 @@ void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed) {
   f->errors += borrowed->kind == GXDS_FINDING_ERROR;
 }
 
-void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str resource,
-                        const gxds_path *at, const char *text) {
+void gxds_lint_warn(const gxds_lint_subject *s, uint32_t line, const gxds_path *at,
+                    const char *text) {
   gxds_text field = {0};
   gxds_path_render(at, &field);
-  gxds_findings_add(f, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
-                                       .file = file,
-                                       .line = line,
-                                       .resource = resource,
-                                       .field = gxds_text_str(&field),
-                                       .text = gxds_str_z(text)});
+  gxds_findings_add(s->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
+                                                 .file = s->file,
+                                                 .line = line,
+                                                 .resource = s->resource,
+                                                 .field = gxds_text_str(&field),
+                                                 .text = gxds_str_z(text)});
   gxds_text_fini(&field);
+}
+
+static void add_error(void *arg, gxds_str field, gxds_str error) {
+  const gxds_lint_subject *s = arg;
+  gxds_findings_add(s->findings,
+                    &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                    .file = s->file,
+                                    .line = s->node ? gxds_field_line(s->node, field) : 0,
+                                    .resource = s->resource,
+                                    .field = field,
+                                    .text = error});
+}
+
+void gxds_lint_refuse(gxds_lint_subject *s, gxds_errors *take_errors, gxds_status *take_status) {
+  gxds_errors_each(take_errors, add_error, s);
+  if (!gxds_status_is_ok(take_status) && take_errors->count == 0) {
+    add_error(s, gxds_str_of(NULL, 0), take_status->message);
+  }
+  gxds_errors_fini(take_errors);
+  gxds_status_fini(take_status);
 }
 
 static int compare(const void *a, const void *b) {

@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "base/errors.h"
+#include "base/status.h"
 #include "base/text.h"
+#include "files/node.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,16 +36,27 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
-/* Adds a warning about a field. resource may be empty. */
-void gxds_findings_warn(gxds_findings *f, gxds_str file, uint32_t line, gxds_str resource,
-                        const gxds_path *at, const char *text);
-/* Sorts by file and line. Findings of the same line keep the order in which they were added. */
+/* Sorts by file and line; equal ones keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
 /* Adds the finding as text, without a newline: "a.yaml:3: error: Cluster \"x\": field a.b: must be
  * set". colours: whether to use the colours of a terminal. */
 void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *out);
 /* Adds the finding as a JSON object, without a newline. */
 void gxds_finding_render_json(const gxds_finding *f, gxds_text *out);
+
+/* A resource or a bootstrap that is being checked. All is borrowed. */
+typedef struct gxds_lint_subject {
+  gxds_findings *findings; /* what is found */
+  gxds_str file;
+  gxds_str resource;          /* empty: a bootstrap */
+  const gxds_file_node *node; /* NULL: of a binary file */
+} gxds_lint_subject;
+
+/* Adds a warning of a field. */
+void gxds_lint_warn(const gxds_lint_subject *s, uint32_t line, const gxds_path *at,
+                    const char *text);
+/* Adds the errors with their lines, or the status if there are none and it is not OK. Ends both. */
+void gxds_lint_refuse(gxds_lint_subject *s, gxds_errors *take_errors, gxds_status *take_status);
 
 #ifdef __cplusplus
 }
