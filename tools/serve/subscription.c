@@ -133,6 +133,11 @@ static bool changed(const row *r) {
 
 static bool gone(const row *r) { return !r->now && r->entry && r->entry->sent; }
 
+static row row_of(const gxds_ads_subscription *s, const gxds_file_set *set, size_t i) {
+  const gxds_file_entry *found = gxds_file_set_find(set, s->type, s->entries[i].name);
+  return (row){&s->entries[i], found ? found->resource : NULL};
+}
+
 /* All names of the subscription, sorted. The cost is proportional to their number, or with "*" to
  * the number of all resources. */
 static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_t *count) {
@@ -143,8 +148,7 @@ static row *join(const gxds_ads_subscription *s, const gxds_file_set *set, size_
   for (size_t i = 0; i < s->count; i++) {
     gxds_ads_entry *entry = &s->entries[i];
     if (!s->wildcard) {
-      const gxds_file_entry *found = gxds_file_set_find(set, s->type, entry->name);
-      rows[out++] = (row){entry, found ? found->resource : NULL};
+      rows[out++] = row_of(s, set, i);
       continue;
     }
     while (j < list->count && gxds_str_compare(list->entries[j].resource->name, entry->name) < 0) {
@@ -222,11 +226,6 @@ bool gxds_ads_subscription_resend(gxds_ads_subscription *s, gxds_str name) {
   s->entries[at].resend = true;
   look_at(s, at);
   return true;
-}
-
-static row row_of(const gxds_ads_subscription *s, const gxds_file_set *set, size_t i) {
-  const gxds_file_entry *found = gxds_file_set_find(set, s->type, s->entries[i].name);
-  return (row){&s->entries[i], found ? found->resource : NULL};
 }
 
 static bool any_changed(const gxds_ads_subscription *s, const gxds_file_set *set) {
