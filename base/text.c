@@ -38,6 +38,12 @@ void gxds_text_add_z(gxds_text *t, const char *z) { gxds_text_add(t, gxds_str_z(
 
 void gxds_text_addf(gxds_text *t, const char *format, ...) { GXDS_TEXT_ADD_ARGS(t, format); }
 
+gxds_str gxds_str_format(const char *format, ...) {
+  gxds_text text = {0};
+  GXDS_TEXT_ADD_ARGS(&text, format);
+  return gxds_text_take(&text);
+}
+
 void gxds_text_addv(gxds_text *t, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);

@@ -25,15 +25,13 @@ static void read_authority(gxds_reader *r, const json_t *object, const gxds_path
   const char *name = "client_listener_resource_name_template";
   out->client_listener_resource_name_template =
       gxds_reader_string(r, object, at, name, GXDS_JSON_OPTIONAL);
-  gxds_text prefix = {0};
-  gxds_text_addf(&prefix, "xdstp://%.*s/", GXDS_STR_ARG(out->name));
+  gxds_str prefix = gxds_str_format("xdstp://%.*s/", GXDS_STR_ARG(out->name));
   if (gxds_str_empty(out->client_listener_resource_name_template)) {
     out->client_listener_resource_name_template = default_template(r, out->name);
-  } else if (!gxds_str_starts_with(out->client_listener_resource_name_template,
-                                   gxds_text_str(&prefix))) {
+  } else if (!gxds_str_starts_with(out->client_listener_resource_name_template, prefix)) {
     gxds_reader_error(r, GXDS_FIELD(at, name), "field must begin with \"%s\"", prefix.data);
   }
-  gxds_text_fini(&prefix);
+  gxds_str_free(&prefix);
   out->fallback_on_reachability_only =
       gxds_reader_bool(r, object, at, "fallback_on_reachability_only");
   out->servers = gxds_reader_servers(r, object, at, GXDS_JSON_OPTIONAL, &out->server_count);

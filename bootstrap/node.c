@@ -111,12 +111,12 @@ static void read_locality(gxds_reader *r, const json_t *object, const gxds_path 
 
 /* A27 and A30: exactly these two client features. */
 static void fill_client(gxds_reader *r, envoy_config_core_v3_Node *node) {
-  gxds_text version = {0};
-  gxds_text_addf(&version, "C-core %s grpc-xds %s", grpc_version_string(), GRPC_XDS_VERSION);
+  gxds_str version =
+      gxds_str_format("C-core %s grpc-xds %s", grpc_version_string(), GRPC_XDS_VERSION);
   envoy_config_core_v3_Node_set_user_agent_name(node, upb_StringView_FromString(USER_AGENT_NAME));
-  envoy_config_core_v3_Node_set_user_agent_version(
-      node, gxds_pb_view(gxds_reader_copy(r, gxds_text_str(&version))));
-  gxds_text_fini(&version);
+  envoy_config_core_v3_Node_set_user_agent_version(node,
+                                                   gxds_pb_view(gxds_reader_copy(r, version)));
+  gxds_str_free(&version);
   static const char *const features[] = {"envoy.lb.does_not_support_overprovisioning",
                                          GXDS_FEATURE_OF_ADS};
   for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {

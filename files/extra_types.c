@@ -249,9 +249,8 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* The file is named after its message, because file names must be unique. */
-  gxds_text name = {0};
-  gxds_text_addf(&name, "%s.%s", t->package, t->message);
+  /* The file has the name of its message, since no two files may have the same name. */
+  gxds_str name = gxds_str_format("%s.%s", t->package, t->message);
   google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));
   google_protobuf_FileDescriptorProto_set_package(file, Z(t->package));
   google_protobuf_FileDescriptorProto_set_syntax(file, Z("proto3"));
@@ -270,7 +269,7 @@ static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Status status;
   upb_Status_Clear(&status);
   GXDS_CHECK(upb_DefPool_AddFile(pool, file, &status) != NULL);
-  gxds_text_fini(&name);
+  gxds_str_free(&name);
   upb_Arena_Free(arena);
 }
 

@@ -143,10 +143,9 @@ static void add_linked_files(gxds_path_watch *w, const char *path) {
   for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
     if (!gxds_dir_is_resource_file(gxds_str_z(entry->d_name))) continue;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
-    gxds_text file = {0};
-    gxds_text_addf(&file, "%s/%s", path, entry->d_name);
+    gxds_str file = gxds_str_format("%s/%s", path, entry->d_name);
     add_path(w, file.data);
-    gxds_text_fini(&file);
+    gxds_str_free(&file);
   }
   closedir(dir);
 }

@@ -8,9 +8,7 @@
 #include "upb/upb.h"
 
 gxds_str gxds_nonce_text(uint64_t nonce) {
-  gxds_text text = {0};
-  gxds_text_addf(&text, "%llu", (unsigned long long)nonce);
-  return gxds_text_take(&text);
+  return gxds_str_format("%llu", (unsigned long long)nonce);
 }
 
 bool gxds_nonce_is(uint64_t nonce, gxds_str text) {

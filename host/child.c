@@ -118,10 +118,9 @@ static gxds_status fill_slot(slot *s, const gxds_lb_update *update) {
 /* Adds an event to the channel's trace, with gRPC's text. */
 static void trace_creation(const slot *s) {
   gxds_lb_parent *up = s->child->owner->parent;
-  gxds_text text = {0};
-  gxds_text_addf(&text, "Created new LB policy \"%.*s\"", GXDS_STR_ARG(s->name));
-  up->ops->add_event(up, GXDS_LB_INFO, gxds_text_str(&text));
-  gxds_text_fini(&text);
+  gxds_str text = gxds_str_format("Created new LB policy \"%.*s\"", GXDS_STR_ARG(s->name));
+  up->ops->add_event(up, GXDS_LB_INFO, text);
+  gxds_str_free(&text);
 }
 
 static gxds_status add_slot(gxds_lb_child *c, const gxds_lb_update *update) {

@@ -52,10 +52,10 @@ gxds_lb_config *gxds_lb_config_parse(const gxds_policy_type *type, gxds_str json
   gxds_lb_config *config = gxds_lb_config_parse_json(type, value, parse_list, &errors);
   json_decref(value);
   if (!config) {
-    gxds_text prefix = {0};
-    gxds_text_addf(&prefix, "errors validating %s LB policy config", gxds_policy_type_title(type));
+    gxds_str prefix =
+        gxds_str_format("errors validating %s LB policy config", gxds_policy_type_title(type));
     *why = gxds_errors_status(&errors, prefix.data);
-    gxds_text_fini(&prefix);
+    gxds_str_free(&prefix);
   }
   gxds_errors_fini(&errors);
   return config;

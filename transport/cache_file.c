@@ -291,9 +291,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str or
   f->log = gxds_cache_log_create(target, origin, GXDS_CACHE_COMPACT_MIN, &file_store, f);
   char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "gxds", name);
-  gxds_text path = {0};
-  gxds_text_addf(&path, "%.*s/%s", GXDS_STR_ARG(dir), name);
-  f->path = gxds_text_take(&path);
+  f->path = gxds_str_format("%.*s/%s", GXDS_STR_ARG(dir), name);
   open_all(f, now, log);
   return f;
 }

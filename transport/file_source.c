@@ -113,14 +113,14 @@ typedef struct event {
 } event;
 
 static void take_set(file_source *s, const gxds_file_set *set) {
-  gxds_text line = {0};
   size_t count = 0;
   for (size_t i = 0; i < GXDS_FILE_TYPE_COUNT; i++) count += set->types[i].count;
-  gxds_text_addf(&line, "file source %.*s: %zu resources", GXDS_STR_ARG(s->directory), count);
+  gxds_str line =
+      gxds_str_format("file source %.*s: %zu resources", GXDS_STR_ARG(s->directory), count);
   s->has_set = true;
   gxds_file_server_set(s->server, set, gxds_reactor_now());
-  s->events->on_log(s->arg, false, gxds_text_str(&line));
-  gxds_text_fini(&line);
+  s->events->on_log(s->arg, false, line);
+  gxds_str_free(&line);
   schedule(s);
 }
 
@@ -141,10 +141,10 @@ static void take_errors(file_source *s, gxds_str errors) {
 }
 
 static void log_notice(file_source *s, gxds_str notice) {
-  gxds_text line = {0};
-  gxds_text_addf(&line, "file source %.*s: %.*s", GXDS_STR_ARG(s->directory), GXDS_STR_ARG(notice));
-  s->events->on_log(s->arg, true, gxds_text_str(&line));
-  gxds_text_fini(&line);
+  gxds_str line =
+      gxds_str_format("file source %.*s: %.*s", GXDS_STR_ARG(s->directory), GXDS_STR_ARG(notice));
+  s->events->on_log(s->arg, true, line);
+  gxds_str_free(&line);
 }
 
 static void on_event(void *arg) {

@@ -269,12 +269,11 @@ static void set_tls(const gxds_http *h, CURL *easy) {
 }
 
 static void add_header(transfer *t, const char *name, gxds_str value) {
-  gxds_text line = {0};
-  gxds_text_addf(&line, "%s:%s%.*s", name, value.size ? " " : "", GXDS_STR_ARG(value));
+  gxds_str line = gxds_str_format("%s:%s%.*s", name, value.size ? " " : "", GXDS_STR_ARG(value));
   struct curl_slist *more = curl.slist_append(t->headers, line.data);
   GXDS_CHECK(more != NULL);
   t->headers = more;
-  gxds_text_fini(&line);
+  gxds_str_free(&line);
 }
 
 static void set_request(transfer *t) {
@@ -293,10 +292,9 @@ static void set_request(transfer *t) {
 
 static void set_options(const gxds_http *h, transfer *t) {
   CURL *easy = t->easy;
-  gxds_text url = {0};
-  gxds_text_addf(&url, "%.*s%.*s", GXDS_STR_ARG(h->uri), GXDS_STR_ARG(t->request.path));
+  gxds_str url = gxds_str_format("%.*s%.*s", GXDS_STR_ARG(h->uri), GXDS_STR_ARG(t->request.path));
   set_text(easy, CURLOPT_URL, url.data);
-  gxds_text_fini(&url);
+  gxds_str_free(&url);
   set_text(easy, CURLOPT_PROTOCOLS_STR, h->has_tls ? "https" : "http");
   set_number(easy, CURLOPT_NOSIGNAL, 1);
   set_number(easy, CURLOPT_FOLLOWLOCATION, 0);

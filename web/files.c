@@ -129,10 +129,8 @@ static bool fetch_file(gxds_web_server *s, gxds_web_request *out) {
   held_file *next = &w->next.files[w->cursor++];
   w->on_way++;
   *out = gxds_web_server_new_fetch(s, "/");
-  gxds_text path = {0};
-  gxds_text_addf(&path, "/%.*s", GXDS_STR_ARG(next->about.path));
   gxds_str_free(&out->path);
-  out->path = gxds_text_take(&path);
+  out->path = gxds_str_format("/%.*s", GXDS_STR_ARG(next->about.path));
   out->size_max = next->about.size;
   next->fetch = out->id;
   return true;
@@ -304,15 +302,14 @@ static const char *what_differs(const held_file *f, gxds_str body) {
 static void on_file(gxds_web_server *s, held_file *f, const gxds_web_response *response,
                     gxds_time now) {
   web_files *w = s->state;
-  gxds_text path = {0};
-  gxds_text_addf(&path, "/%.*s", GXDS_STR_ARG(f->about.path));
+  gxds_str path = gxds_str_format("/%.*s", GXDS_STR_ARG(f->about.path));
   w->on_way--;
   const char *differs = response->too_long ? "size" : NULL;
   if (response->code == 404 && !w->repeated) differs = "path";
-  if (!differs && !gxds_web_server_is_good(s, gxds_text_str(&path), response, false)) {
+  if (!differs && !gxds_web_server_is_good(s, path, response, false)) {
     drop_next(w);
   } else if (differs || (differs = what_differs(f, response->body)) != NULL) {
-    on_wrong_file(s, gxds_text_str(&path), differs, now);
+    on_wrong_file(s, path, differs, now);
   } else {
     gxds_text bytes = {0};
     gxds_text_add(&bytes, response->body);
@@ -320,7 +317,7 @@ static void on_file(gxds_web_server *s, held_file *f, const gxds_web_response *r
     w->missing--;
     if (w->missing == 0) apply(s, now);
   }
-  gxds_text_fini(&path);
+  gxds_str_free(&path);
 }
 
 static void on_fetched(gxds_web_server *s, const gxds_web_response *response, gxds_time now) {

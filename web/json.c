@@ -35,10 +35,9 @@ static bool write_message(const gxds_schema *schema, const upb_MessageDef *m, gx
 
 bool gxds_web_json_write(const gxds_schema *schema, const char *message, gxds_str bytes,
                          gxds_text *out, gxds_text *error) {
-  gxds_text url = {0};
-  gxds_text_addf(&url, "type.googleapis.com/%s", message);
-  const upb_MessageDef *m = gxds_schema_find(schema, gxds_text_str(&url));
-  gxds_text_fini(&url);
+  gxds_str url = gxds_str_format("type.googleapis.com/%s", message);
+  const upb_MessageDef *m = gxds_schema_find(schema, url);
+  gxds_str_free(&url);
   GXDS_CHECK(m != NULL);
   /* upb prints numbers in the locale of the thread. */
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);

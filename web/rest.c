@@ -260,12 +260,11 @@ static bool is_found(const gxds_file_found *sorted, gxds_str name) {
 static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
                               const gxds_file_response *head) {
   rest *r = s->state;
-  gxds_text missing = {0};
   t->nonce = ++r->nonce;
   gxds_str nonce = gxds_nonce_text(t->nonce);
-  gxds_text_addf(&missing, "the response of %.*s%s has no %s of that name",
-                 GXDS_STR_ARG(s->server->uri), gxds_web_rest_paths[in->type],
-                 gxds_file_types[in->type].message);
+  gxds_str missing =
+      gxds_str_format("the response of %.*s%s has no %s of that name", GXDS_STR_ARG(s->server->uri),
+                      gxds_web_rest_paths[in->type], gxds_file_types[in->type].message);
   gxds_response_writer w;
   gxds_response_writer_init(&w, in->type, head->version, nonce);
   for (size_t i = 0; i < in->found.count; i++) {
@@ -276,9 +275,9 @@ static gxds_str make_response(gxds_web_server *s, subscription *t, reading *in,
   }
   for (size_t i = 0; i < t->names.count; i++) {
     if (is_found(&in->found, t->names.items[i])) continue;
-    gxds_response_writer_add_missing(&w, t->names.items[i], gxds_text_str(&missing));
+    gxds_response_writer_add_missing(&w, t->names.items[i], missing);
   }
-  gxds_text_fini(&missing);
+  gxds_str_free(&missing);
   gxds_str bytes = gxds_response_writer_finish(&w);
   gxds_str_free(&nonce);
   return bytes;

@@ -55,10 +55,9 @@ static void apply_error(gxds_application *a, gxds_entry *e, const gxds_resource_
 }
 
 static void refuse_error(gxds_application *a, size_t index, gxds_str name, const char *why) {
-  gxds_text message = {0};
-  gxds_text_addf(&message, "resource_errors[%zu]: %s", index, why);
-  gxds_application_add_error(a, index, name, gxds_text_str(&message));
-  gxds_text_fini(&message);
+  gxds_str message = gxds_str_format("resource_errors[%zu]: %s", index, why);
+  gxds_application_add_error(a, index, name, message);
+  gxds_str_free(&message);
 }
 
 static void apply_errors(gxds_application *a) {

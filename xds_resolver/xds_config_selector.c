@@ -151,10 +151,9 @@ static size_t find(const gxds_config_selector *shared, gxds_str text) {
 static void refuse(gxds_config_selector *shared, size_t number, gxds_str why) {
   xds_config_selector *s = of(shared);
   if (!s->refused) s->refused = gxds_calloc(s->base.method_config_count, sizeof *s->refused);
-  gxds_text reason = {0};
-  gxds_text_addf(&reason, "the route's method config: %.*s", GXDS_STR_ARG(why));
+  gxds_str reason = gxds_str_format("the route's method config: %.*s", GXDS_STR_ARG(why));
   gxds_str_free(&s->refused[number]);
-  s->refused[number] = gxds_text_take(&reason);
+  s->refused[number] = reason;
 }
 
 static void destroy(gxds_config_selector *shared) {

@@ -63,10 +63,10 @@ static void trace_snapshot(const xds_resolver *r, const gxds_config *after) {
 }
 
 static void add_event(const xds_resolver *r, gxds_resolver_severity severity, gxds_str text) {
-  gxds_text line = {0};
-  gxds_text_addf(&line, "xDS: %.*s", (int)gxds_fault_size(text, GXDS_FAULTS_BYTES_MAX), text.data);
-  r->channel->ops->add_event(r->channel, severity, gxds_text_str(&line));
-  gxds_text_fini(&line);
+  gxds_str line =
+      gxds_str_format("xDS: %.*s", (int)gxds_fault_size(text, GXDS_FAULTS_BYTES_MAX), text.data);
+  r->channel->ops->add_event(r->channel, severity, line);
+  gxds_str_free(&line);
 }
 
 /* Adds channelz events for new faults of the snapshot, and for faults that are over. */
@@ -202,13 +202,12 @@ static gxds_duration resource_timeout(const grpc_channel_args *client_args) {
 static bool start(void *self, gxds_resolver_link *link) {
   xds_resolver *r = self;
   const gxds_str path = without_slash(r->target.path);
-  gxds_text canonical = {0};
-  gxds_text_addf(&canonical, "xds://%.*s/%.*s", GXDS_STR_ARG(r->target.authority),
-                 GXDS_STR_ARG(path));
+  gxds_str canonical =
+      gxds_str_format("xds://%.*s/%.*s", GXDS_STR_ARG(r->target.authority), GXDS_STR_ARG(path));
   trace(r, "started for %s, data plane authority %.*s", canonical.data,
         GXDS_STR_ARG(r->routes.authority));
   const gxds_resolver_options options = {
-      .target = gxds_text_str(&canonical),
+      .target = canonical,
       .uri_authority = r->target.authority,
       .uri_path = path,
       .data_plane_authority = r->routes.authority,
@@ -225,7 +224,7 @@ static bool start(void *self, gxds_resolver_link *link) {
   const bool started = gxds_status_is_ok(&status);
   if (!started) report_failure(r, &status);
   gxds_status_fini(&status);
-  gxds_text_fini(&canonical);
+  gxds_str_free(&canonical);
   return started;
 }
 

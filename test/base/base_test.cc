@@ -143,6 +143,13 @@ TEST(Text, BytesThatMayNotStayArePercentEncoded) {
   gxds_text_fini(&text);
 }
 
+TEST(Text, FormatsAStringOfItsOwn) {
+  gxds_str s = gxds_str_format("%d %.*s", 7, GXDS_STR_ARG(gxds_str_z("of nine")));
+  EXPECT_STREQ(s.data, "7 of nine");
+  EXPECT_EQ(s.size, 9u);
+  gxds_str_free(&s);
+}
+
 TEST(Text, ReadsAPipeToItsEndOrItsLimit) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -70,10 +70,9 @@ static void look_at_features(const gxds_lint_subject *l, const gxds_file_node *l
       if (gxds_str_equal(item->text, gxds_str_z(features[k].name))) note = features[k].note;
     }
     if (!note) continue;
-    gxds_text text = {0};
-    gxds_text_addf(&text, "\"%.*s\" %s", GXDS_STR_ARG(item->text), note);
+    gxds_str text = gxds_str_format("\"%.*s\" %s", GXDS_STR_ARG(item->text), note);
     gxds_lint_warn(l, item->line, GXDS_ITEM(up, "server_features", i), text.data);
-    gxds_text_fini(&text);
+    gxds_str_free(&text);
   }
 }
 

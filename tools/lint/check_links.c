@@ -13,18 +13,17 @@ static void look(void *arg, gxds_file_type type, gxds_str name) {
   /* No resource of this type is in the files, so they come from elsewhere. */
   if (l->set->types[type].count == 0) return;
   if (gxds_file_set_find(l->set, type, name)) return;
-  gxds_text resource = {0};
-  gxds_text text = {0};
-  gxds_text_addf(&resource, "%s \"%.*s\"", l->message, GXDS_STR_ARG(l->entry->resource->name));
-  gxds_text_addf(&text, "names the %s \"%.*s\", which is in none of these files",
-                 gxds_file_types[type].message, GXDS_STR_ARG(name));
+  gxds_str resource =
+      gxds_str_format("%s \"%.*s\"", l->message, GXDS_STR_ARG(l->entry->resource->name));
+  gxds_str text = gxds_str_format("names the %s \"%.*s\", which is in none of these files",
+                                  gxds_file_types[type].message, GXDS_STR_ARG(name));
   gxds_findings_add(l->findings, &(gxds_finding){.kind = GXDS_FINDING_WARNING,
                                                  .file = l->entry->file,
                                                  .line = l->entry->line,
-                                                 .resource = gxds_text_str(&resource),
-                                                 .text = gxds_text_str(&text)});
-  gxds_text_fini(&resource);
-  gxds_text_fini(&text);
+                                                 .resource = resource,
+                                                 .text = text});
+  gxds_str_free(&resource);
+  gxds_str_free(&text);
 }
 
 void gxds_lint_links(const gxds_file_set *set, gxds_findings *findings) {

@@ -18,10 +18,9 @@ static const upb_FieldDef *field_of(const upb_MessageDef *m, gxds_str key) {
 }
 
 static bool is_read(const char *read, const char *name) {
-  gxds_text word = {0};
-  gxds_text_addf(&word, " %s ", name);
+  gxds_str word = gxds_str_format(" %s ", name);
   bool found = strstr(read, word.data) != NULL;
-  gxds_text_fini(&word);
+  gxds_str_free(&word);
   return found;
 }
 
@@ -144,15 +143,14 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
 static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node) {
   looker *l = arg;
   const gxds_file_type_info *info = &gxds_file_types[take_resource->type];
-  gxds_text resource = {0};
-  gxds_text_addf(&resource, "%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
-  l->subject.resource = gxds_text_str(&resource);
+  l->subject.resource =
+      gxds_str_format("%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
   l->subject.node = node;
   gxds_errors errors = {0};
   gxds_status status = gxds_validator_check(l->validator, take_resource, &errors);
   gxds_lint_refuse(&l->subject, &errors, &status);
   if (node) look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
-  gxds_text_fini(&resource);
+  gxds_str_free(&l->subject.resource);
   gxds_file_resource_unref(take_resource);
 }
 

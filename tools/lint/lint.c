@@ -97,11 +97,10 @@ static void read_dir(lint *l, const char *path) {
   }
   gxds_file_errors_fini(&errors);
   for (size_t i = 0; i < files.count; i++) {
-    gxds_text name = {0};
-    gxds_text_addf(&name, "%s%s%.*s", path, path[strlen(path) - 1] == '/' ? "" : "/",
-                   GXDS_STR_ARG(files.items[i].name));
-    add_file(l, gxds_text_str(&name), gxds_str_dup(files.items[i].bytes));
-    gxds_text_fini(&name);
+    gxds_str name = gxds_str_format("%s%s%.*s", path, path[strlen(path) - 1] == '/' ? "" : "/",
+                                    GXDS_STR_ARG(files.items[i].name));
+    add_file(l, name, gxds_str_dup(files.items[i].bytes));
+    gxds_str_free(&name);
   }
   gxds_dir_files_fini(&files);
 }

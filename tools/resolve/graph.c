@@ -26,21 +26,19 @@ static bool write_text(const gxds_view *root, const char *path) {
 /* Runs graphviz's `dot`. True if it made the picture. */
 static bool draw(const char *text, const char *path) {
   const char *ending = strrchr(path, '.');
-  gxds_text format = {0};
-  gxds_text_addf(&format, "-T%s", ending && !strchr(ending, '/') ? ending + 1 : "svg");
-  char *argv[] = {"dot", format.data, "-o", (char *)path, (char *)text, NULL};
+  gxds_str format = gxds_str_format("-T%s", ending && !strchr(ending, '/') ? ending + 1 : "svg");
+  char *argv[] = {"dot", (char *)format.data, "-o", (char *)path, (char *)text, NULL};
   pid_t pid;
   int status = 1;
   bool ok = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ) == 0;
   ok = ok && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  gxds_text_fini(&format);
+  gxds_str_free(&format);
   return ok;
 }
 
 bool gxds_graph_write(const gxds_view *root, const char *path) {
   if (ends_with(path, ".dot") || ends_with(path, ".gv")) return write_text(root, path);
-  gxds_text text = {0};
-  gxds_text_addf(&text, "%s.dot", path);
+  gxds_str text = gxds_str_format("%s.dot", path);
   bool ok = write_text(root, text.data);
   if (ok && draw(text.data, path)) {
     unlink(text.data);
@@ -48,6 +46,6 @@ bool gxds_graph_write(const gxds_view *root, const char *path) {
     fprintf(stderr, "xds resolve: graphviz's `dot` did not draw it (is it installed?): see %s\n",
             text.data);
   }
-  gxds_text_fini(&text);
+  gxds_str_free(&text);
   return ok;
 }

@@ -78,9 +78,7 @@ static void add_argument(gxds_query *q, const char *arg, gxds_text *error) {
   if (!q->target) {
     q->target = arg;
   } else if (q->is_route && q->rpc.path.size == 0) {
-    gxds_text path = {0};
-    gxds_text_addf(&path, "%s%s", arg[0] == '/' ? "" : "/", arg);
-    q->rpc.path = gxds_text_take(&path);
+    q->rpc.path = gxds_str_format("%s%s", arg[0] == '/' ? "" : "/", arg);
   } else {
     gxds_text_addf(error, "one argument too many: %s", arg);
   }

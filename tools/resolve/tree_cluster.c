@@ -41,11 +41,10 @@ static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) 
 }
 
 static bool add_locality(gxds_view *up, const gxds_locality *l) {
-  gxds_text name = {0};
-  gxds_text_addf(&name, "%.*s/%.*s/%.*s", GXDS_STR_ARG(l->region), GXDS_STR_ARG(l->zone),
-                 GXDS_STR_ARG(l->sub_zone));
-  gxds_view *v = gxds_view_add(up, "locality", gxds_text_str(&name));
-  gxds_text_fini(&name);
+  gxds_str name = gxds_str_format("%.*s/%.*s/%.*s", GXDS_STR_ARG(l->region), GXDS_STR_ARG(l->zone),
+                                  GXDS_STR_ARG(l->sub_zone));
+  gxds_view *v = gxds_view_add(up, "locality", name);
+  gxds_str_free(&name);
   gxds_view_attribute(v, "weight", "%u", l->weight);
   if (l->endpoint_count == 0) gxds_view_error(v, gxds_str_z("it has no endpoints"));
   for (uint32_t i = 0; i < l->endpoint_count; i++) add_endpoint(v, l, i);
@@ -63,10 +62,9 @@ static bool add_endpoints(gxds_view *v, const gxds_endpoints *e) {
     gxds_view_attribute(drop, "share", "%g %%", (double)e->drops[i].per_million / 10000);
   }
   for (size_t p = 0; p < e->priority_count; p++) {
-    gxds_text number = {0};
-    gxds_text_addf(&number, "%zu", p);
-    gxds_view *priority = gxds_view_add(v, "priority", gxds_text_str(&number));
-    gxds_text_fini(&number);
+    gxds_str number = gxds_str_format("%zu", p);
+    gxds_view *priority = gxds_view_add(v, "priority", number);
+    gxds_str_free(&number);
     for (size_t i = 0; i < e->priorities[p].locality_count; i++) {
       any |= add_locality(priority, e->priorities[p].localities[i]);
     }
@@ -89,10 +87,9 @@ static bool add_eds(gxds_tree_clusters *c, gxds_view *up, const gxds_cluster *cl
 }
 
 static bool add_dns(gxds_view *up, const gxds_cluster *cluster, const gxds_cluster_entry *entry) {
-  gxds_text name = {0};
-  gxds_text_addf(&name, "%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
-  gxds_view *v = gxds_view_add(up, "dns", gxds_text_str(&name));
-  gxds_text_fini(&name);
+  gxds_str name = gxds_str_format("%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
+  gxds_view *v = gxds_view_add(up, "dns", name);
+  gxds_str_free(&name);
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) return false;
   if (entry->endpoints) return add_endpoints(v, entry->endpoints);
   gxds_str note = gxds_error_text(entry->resolution_note);

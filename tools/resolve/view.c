@@ -84,8 +84,7 @@ static void add_node(const gxds_view *v, bool colours, const char *stem, const c
   if (colours) gxds_text_add_z(out, plain);
   add_attributes(v, out);
   gxds_text_add_z(out, "\n");
-  gxds_text stem_below = {0};
-  gxds_text_addf(&stem_below, "%s%s", stem, below);
+  gxds_str stem_below = gxds_str_format("%s%s", stem, below);
   if (v->error.size) {
     gxds_text_addf(out, "%s%s%s%serror: ", stem, below, v->first ? "│  " : "   ",
                    colours ? red : "");
@@ -93,10 +92,10 @@ static void add_node(const gxds_view *v, bool colours, const char *stem, const c
     gxds_text_addf(out, "%s\n", colours ? plain : "");
   }
   for (const gxds_view *child = v->first; child; child = child->next) {
-    add_node(child, colours, stem_below.size ? stem_below.data : "", child->next ? "├─ " : "└─ ",
+    add_node(child, colours, stem_below.data, child->next ? "├─ " : "└─ ",
              child->next ? "│  " : "   ", out);
   }
-  gxds_text_fini(&stem_below);
+  gxds_str_free(&stem_below);
 }
 
 void gxds_view_render_text(const gxds_view *root, bool colours, gxds_text *out) {

@@ -77,9 +77,7 @@ bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads
   event.removed_count = response.removed_count;
   response.removed = NULL;
   response.removed_count = 0;
-  gxds_text has = {0};
-  gxds_text_addf(&has, "the client has %zu now", t->delta.held);
-  event.detail = gxds_text_take(&has);
+  event.detail = gxds_str_format("the client has %zu now", t->delta.held);
   gxds_serve_queue_event(q, &event);
   gxds_delta_response_fini(&response);
   return true;

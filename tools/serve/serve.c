@@ -167,20 +167,19 @@ static void follow(serve *s) {
 }
 
 static bool write_port(const char *path, int port) {
-  gxds_text text = {0};
-  gxds_text_addf(&text, "%d\n", port);
-  const bool ok = gxds_serve_write_file(path, gxds_text_str(&text));
-  gxds_text_fini(&text);
+  gxds_str text = gxds_str_format("%d\n", port);
+  const bool ok = gxds_serve_write_file(path, text);
+  gxds_str_free(&text);
   return ok;
 }
 
 /* service: NULL for xDS itself. */
 static void emit_listening(serve *s, const char *service, const char *address, int port) {
   const char *colon = strrchr(address, ':'); /* the options were checked for one */
-  gxds_text text = {0};
-  gxds_text_addf(&text, "%.*s:%d", (int)(colon - address), address, port);
   gxds_serve_event event = {
-      .kind = GXDS_SERVE_LISTENING, .service = service, .detail = gxds_text_take(&text)};
+      .kind = GXDS_SERVE_LISTENING,
+      .service = service,
+      .detail = gxds_str_format("%.*s:%d", (int)(colon - address), address, port)};
   emit(s->server, &event);
 }
 

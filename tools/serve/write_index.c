@@ -24,26 +24,24 @@ static bool check(const gxds_dir_files *files, gxds_file_errors *errors) {
 }
 
 bool gxds_serve_write_file(const char *path, gxds_str bytes) {
-  gxds_text aside = {0};
-  gxds_text_addf(&aside, "%s.tmp", path);
+  gxds_str aside = gxds_str_format("%s.tmp", path);
   FILE *f = fopen(aside.data, "w");
   bool ok = f && fwrite(bytes.data, 1, bytes.size, f) == bytes.size && fflush(f) == 0 &&
             fsync(fileno(f)) == 0;
   if (f && fclose(f) != 0) ok = false;
   ok = ok && rename(aside.data, path) == 0;
   if (!ok) fprintf(stderr, "xds serve: %s: %s\n", path, strerror(errno));
-  gxds_text_fini(&aside);
+  gxds_str_free(&aside);
   return ok;
 }
 
 static bool write_index(const char *dir, const gxds_dir_files *files) {
-  gxds_text path = {0};
   gxds_text json = {0};
-  gxds_text_addf(&path, "%s/" GXDS_DIR_INDEX_NAME, dir);
+  gxds_str path = gxds_str_format("%s/" GXDS_DIR_INDEX_NAME, dir);
   gxds_web_index_write(files, &json);
   const bool ok = gxds_serve_write_file(path.data, gxds_text_str(&json));
   if (ok) printf("%s: %zu file%s\n", path.data, files->count, files->count == 1 ? "" : "s");
-  gxds_text_fini(&path);
+  gxds_str_free(&path);
   gxds_text_fini(&json);
   return ok;
 }

@@ -149,14 +149,13 @@ gxds_dir_files gxds_rest_files_of(const gxds_file_set *set) {
                           .count = GXDS_FILE_TYPE_COUNT};
   for (gxds_file_type t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     const gxds_file_list *list = &set->types[t];
-    gxds_text name = {0};
     gxds_response_writer w;
-    gxds_text_addf(&name, "%s.pb", gxds_file_types[t].message);
     gxds_response_writer_init(&w, t, gxds_str_of(NULL, 0), gxds_str_of(NULL, 0));
     for (size_t i = 0; i < list->count; i++) {
       gxds_response_writer_add(&w, list->entries[i].resource);
     }
-    files.items[t] = (gxds_file_input){gxds_text_take(&name), gxds_response_writer_finish(&w)};
+    files.items[t] = (gxds_file_input){gxds_str_format("%s.pb", gxds_file_types[t].message),
+                                       gxds_response_writer_finish(&w)};
   }
   return files;
 }
