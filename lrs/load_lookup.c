@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "lrs/load_store_internal.h"
 
-static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
-  return XXH3_64bits_withSeed(eds_service.data, eds_service.size,
-                              XXH3_64bits(cluster.data, cluster.size));
+static uint32_t hash_of(gxds_str cluster, gxds_str eds_service) {
+  return (uint32_t)XXH3_64bits_withSeed(eds_service.data, eds_service.size,
+                                        XXH3_64bits(cluster.data, cluster.size));
 }
 
 gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
@@ -28,42 +28,24 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
   return found;
 }
 
-static void grow_buckets(gxds_load_store *s) {
-  if (s->cluster_count < s->bucket_count) return;
-  size_t count = 2 * s->bucket_count;
-  gxds_load_cluster **buckets = gxds_calloc(count, sizeof(gxds_load_cluster *));
-  for (size_t i = 0; i < s->bucket_count; i++) {
-    for (gxds_load_cluster *c = s->buckets[i], *next; c; c = next) {
-      next = c->bucket_next;
-      c->bucket_next = buckets[c->hash & (count - 1)];
-      buckets[c->hash & (count - 1)] = c;
-    }
-  }
-  gxds_free(s->buckets);
-  s->buckets = buckets;
-  s->bucket_count = count;
-}
-
 gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server *server,
                                            gxds_str cluster, gxds_str eds_service) {
-  uint64_t hash = hash_of(cluster, eds_service);
-  for (gxds_load_cluster *c = s->buckets[hash & (s->bucket_count - 1)]; c; c = c->bucket_next) {
-    if (c->hash == hash && c->server == server && gxds_str_equal(c->cluster, cluster) &&
+  uint32_t hash = hash_of(cluster, eds_service);
+  gxds_index_link *l = gxds_index_find(&s->clusters, hash);
+  for (; l; l = gxds_index_find_next(l)) {
+    gxds_load_cluster *c = (gxds_load_cluster *)l;
+    if (c->server == server && gxds_str_equal(c->cluster, cluster) &&
         gxds_str_equal(c->eds_service, eds_service)) {
       return c;
     }
   }
-  grow_buckets(s);
   gxds_load_cluster *c = GXDS_NEW(gxds_load_cluster);
   c->server = server;
   c->cluster = gxds_str_dup(cluster);
   c->eds_service = gxds_str_dup(eds_service);
-  c->hash = hash;
   c->since = server->since;
   c->drops.cluster = c;
-  c->bucket_next = s->buckets[hash & (s->bucket_count - 1)];
-  s->buckets[hash & (s->bucket_count - 1)] = c;
-  s->cluster_count++;
+  gxds_index_add(&s->clusters, &c->by_names, hash);
   server->left++;
   DL_APPEND(server->clusters, c);
   return c;

@@ -13,8 +13,6 @@ gxds_load_store *gxds_load_store_create(void (*on_change)(void *arg,
   pthread_mutex_init(&s->callback_lock, NULL);
   s->on_change = on_change;
   s->arg = arg;
-  s->bucket_count = 16;
-  s->buckets = gxds_calloc(s->bucket_count, sizeof(gxds_load_cluster *));
   return s;
 }
 
@@ -86,11 +84,13 @@ void gxds_load_store_unref(gxds_load_store *s) {
     next_server = server->next;
     gxds_load_cluster *c;
     gxds_load_cluster *next;
-    DL_FOREACH_SAFE(server->clusters, c, next) free_cluster(c);
+    DL_FOREACH_SAFE(server->clusters, c, next) {
+      gxds_index_remove(&s->clusters, &c->by_names);
+      free_cluster(c);
+    }
     gxds_bootstrap_server_fini(&server->server);
     gxds_free(server);
   }
-  gxds_free(s->buckets);
   pthread_mutex_destroy(&s->lock);
   pthread_mutex_destroy(&s->callback_lock);
   gxds_free(s);
@@ -182,10 +182,7 @@ static void end_cluster_unless_needed(gxds_load_store *s, gxds_load_cluster *c) 
     rest_unless_needed(c);
     return;
   }
-  gxds_load_cluster **bucket = &s->buckets[c->hash & (s->bucket_count - 1)];
-  while (*bucket != c) bucket = &(*bucket)->bucket_next;
-  *bucket = c->bucket_next;
-  s->cluster_count--;
+  gxds_index_remove(&s->clusters, &c->by_names);
   gxds_load_server *server = c->server;
   if (!c->rests) server->left--;
   DL_DELETE(server->clusters, c);

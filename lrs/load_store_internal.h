@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <utlist.h>
 
+#include "base/index.h"
 #include "lrs/counters.h"
 #include "lrs/drop_counters.h"
 #include "lrs/load_store.h"
@@ -52,12 +53,11 @@ struct gxds_drop_load {
 };
 
 struct gxds_load_cluster {
+  gxds_index_link by_names; /* first */
   gxds_load_server *server;
   gxds_str cluster;
   gxds_str eds_service;
-  uint64_t hash;
-  gxds_load_cluster *bucket_next;
-  gxds_load_cluster *prev; /* the neighbours in the server's list */
+  gxds_load_cluster *prev; /* in the server's list */
   gxds_load_cluster *next;
   gxds_locality_load *localities;
   gxds_drop_load drops;
@@ -96,10 +96,8 @@ struct gxds_load_store {
   void *arg;
   bool changed; /* the use of some server changed since on_change was last called */
   bool closed;
-  gxds_load_server *servers; /* oldest first; never removed */
-  gxds_load_cluster **buckets;
-  size_t bucket_count; /* a power of two */
-  size_t cluster_count;
+  gxds_load_server *servers; /* by age; never removed */
+  gxds_index clusters;       /* of all servers, by their names */
 };
 
 /* The entry of the server; NULL if nothing was counted for it. Under the lock. */
