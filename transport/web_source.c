@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/mpsc_list.h"
 #include "base/random.h"
 #include "base/ref.h"
 #include "bootstrap/tls_creds.h"
@@ -59,10 +60,10 @@ static void register_exit(void) { GXDS_CHECK(atexit(hold_at_exit) == 0); }
 
 /* A command of the reactor for the thread. */
 typedef struct command {
+  gxds_mpsc_link link; /* first */
   enum { OPEN, SEND, READ, CLOSE } kind;
   uint64_t stream;
   gxds_str bytes;
-  struct command *next;
 } command;
 
 typedef struct web_source {
@@ -72,9 +73,7 @@ typedef struct web_source {
   gxds_bootstrap_server server; /* a copy */
   int wake;                     /* an eventfd; -1: it could not be made */
   atomic_bool stopped;
-  pthread_mutex_t lock;
-  command *commands; /* the commands, in order; under the lock */
-  command **last;
+  gxds_mpsc_list commands;
 
   /* Used by the reactor only. */
   const gxds_source_events *events;
@@ -94,16 +93,19 @@ typedef struct worker {
   bool read;       /* a read is outstanding */
 } worker;
 
+static void free_command(command *c) {
+  gxds_str_free(&c->bytes);
+  gxds_free(c);
+}
+
 static void unref(web_source *s) {
   if (!gxds_ref_dec(&s->refs)) return;
-  while (s->commands) {
-    command *c = s->commands;
-    s->commands = c->next;
-    gxds_str_free(&c->bytes);
-    gxds_free(c);
+  gxds_mpsc_link *first = gxds_mpsc_list_take(&s->commands);
+  for (command *c = (command *)first, *next; c; c = next) {
+    next = (command *)c->link.next;
+    free_command(c);
   }
   if (s->wake >= 0) close(s->wake);
-  pthread_mutex_destroy(&s->lock);
   gxds_bootstrap_server_fini(&s->server);
   gxds_free(s);
 }
@@ -180,18 +182,11 @@ static void carry_out(worker *w, const command *c) {
 }
 
 static void take_commands(worker *w) {
-  web_source *s = w->source;
-  pthread_mutex_lock(&s->lock);
-  command *c = s->commands;
-  s->commands = NULL;
-  s->last = &s->commands;
-  pthread_mutex_unlock(&s->lock);
-  while (c) {
-    command *next = c->next;
+  gxds_mpsc_link *first = gxds_mpsc_list_take(&w->source->commands);
+  for (command *c = (command *)first, *next; c; c = next) {
+    next = (command *)c->link.next;
     carry_out(w, c);
-    gxds_str_free(&c->bytes);
-    gxds_free(c);
-    c = next;
+    free_command(c);
   }
 }
 
@@ -309,10 +304,7 @@ static void command_thread(web_source *s, int kind, gxds_str bytes) {
   c->kind = kind;
   c->stream = s->stream;
   c->bytes = gxds_str_dup(bytes);
-  pthread_mutex_lock(&s->lock);
-  *s->last = c;
-  s->last = &c->next;
-  pthread_mutex_unlock(&s->lock);
+  (void)gxds_mpsc_list_push(&s->commands, &c->link);
   wake(s);
 }
 
@@ -364,8 +356,6 @@ gxds_source *gxds_web_source_create(const gxds_bootstrap_server *server,
   s->server = gxds_bootstrap_server_copy(server);
   s->events = events;
   s->arg = arg;
-  s->last = &s->commands;
-  GXDS_CHECK(pthread_mutex_init(&s->lock, NULL) == 0);
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   gxds_reactor_acquire(); /* the thread's */
   GXDS_CHECK(gxds_thread_start_detached("grpc_xds_web", work, s) == 0);
