@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/mpsc_list.h"
 #include "tools/serve/ads_server.h"
 #include "tools/serve/call.h"
 #include "tools/serve/lrs_server.h"
@@ -17,21 +18,16 @@
 enum { kReceiveMax = 64 << 20 };
 
 typedef struct message {
-  struct message *next;
-  const gxds_file_set *set; /* the new state; NULL: event is set */
-  gxds_serve_event event;   /* the event to emit */
+  gxds_mpsc_link link; /* first */
+  enum { SET, EVENT, STOP } kind;
+  const gxds_file_set *set; /* SET: the new state */
+  gxds_serve_event event;   /* EVENT: the event to emit */
 } message;
 
 struct gxds_serve_server {
   gxds_serve_options options;
   pthread_t thread;
-
-  /* Any thread, under the lock. */
-  pthread_mutex_t lock;
-  message *first;
-  message **last;
-  bool stopping;
-  bool woken; /* a wake-up is on its way */
+  gxds_mpsc_list messages; /* of any thread; a wake-up is on its way unless it is empty */
 
   /* Only for the server's thread, and before it runs, for the thread that starts it. */
   grpc_completion_queue *cq;
@@ -186,28 +182,19 @@ static void set_resources(gxds_serve_server *s, const gxds_file_set *set) {
 static void on_wake(gxds_serve_tag *tag, bool ok) {
   (void)ok;
   gxds_serve_server *s = tag->owner;
-  pthread_mutex_lock(&s->lock);
-  message *m = s->first;
-  s->first = NULL;
-  s->last = &s->first;
-  s->woken = false;
-  bool stopping = s->stopping;
-  pthread_mutex_unlock(&s->lock);
+  message *m = (message *)gxds_mpsc_list_take(&s->messages);
   const message *newest = NULL;
-  for (const message *x = m; x; x = x->next) newest = x->set ? x : newest;
+  for (const message *x = m; x; x = (message *)x->link.next) newest = x->kind == SET ? x : newest;
   while (m) {
-    message *next = m->next;
-    if (m == newest) {
-      set_resources(s, m->set);
-    } else if (!m->set) {
-      s->options.on_event(s->options.arg, &m->event);
-    }
+    message *next = (message *)m->link.next;
+    if (m == newest) set_resources(s, m->set);
+    if (m->kind == EVENT) s->options.on_event(s->options.arg, &m->event);
+    if (m->kind == STOP) shut_down(s);
     gxds_file_set_unref(m->set);
     gxds_serve_event_fini(&m->event);
     gxds_free(m);
     m = next;
   }
-  if (stopping && !s->shutting_down) shut_down(s);
 }
 
 static void *run(void *arg) {
@@ -225,33 +212,21 @@ static void *run(void *arg) {
   }
 }
 
-/* Under the lock. */
-static void wake(gxds_serve_server *s) {
-  if (s->woken) return;
-  s->woken = true;
+static void post(gxds_serve_server *s, message take_message) {
+  message *m = GXDS_NEW(message);
+  *m = take_message;
+  if (gxds_mpsc_list_push(&s->messages, &m->link) != GXDS_MPSC_FIRST) return;
   /* An empty batch completes at once. */
   GXDS_CHECK(grpc_call_start_batch(s->wake_call, NULL, 0, &s->wake, NULL) == GRPC_CALL_OK);
 }
 
-static void post(gxds_serve_server *s, message *m) {
-  pthread_mutex_lock(&s->lock);
-  *s->last = m;
-  s->last = &m->next;
-  wake(s);
-  pthread_mutex_unlock(&s->lock);
-}
-
 void gxds_serve_server_set_resources(gxds_serve_server *s, const gxds_file_set *set) {
-  message *m = GXDS_NEW(message);
-  m->set = gxds_file_set_ref(set);
-  post(s, m);
+  post(s, (message){.kind = SET, .set = gxds_file_set_ref(set)});
 }
 
 void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event) {
-  message *m = GXDS_NEW(message);
-  m->event = *take_event;
+  post(s, (message){.kind = EVENT, .event = *take_event});
   *take_event = (gxds_serve_event){0};
-  post(s, m);
 }
 
 static grpc_server *make_server(void) {
@@ -279,7 +254,6 @@ static void free_server(gxds_serve_server *s) {
   grpc_completion_queue_destroy(s->cq);
   gxds_ads_server_destroy(s->ads);
   gxds_lrs_server_destroy(s->lrs);
-  pthread_mutex_destroy(&s->lock);
   gxds_free(s);
   grpc_shutdown();
 }
@@ -302,10 +276,8 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
   grpc_init();
   gxds_serve_server *s = GXDS_NEW(gxds_serve_server);
   s->options = *options;
-  s->last = &s->first;
   s->wake = (gxds_serve_tag){on_wake, s};
   s->shutdown = (gxds_serve_tag){on_shutdown, s};
-  pthread_mutex_init(&s->lock, NULL);
   s->cq = grpc_completion_queue_create_for_next(NULL);
   s->ads = gxds_ads_server_create();
   s->lrs = gxds_lrs_server_create(options->load_interval);
@@ -332,10 +304,7 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
 }
 
 void gxds_serve_server_stop(gxds_serve_server *s) {
-  pthread_mutex_lock(&s->lock);
-  s->stopping = true;
-  wake(s);
-  pthread_mutex_unlock(&s->lock);
+  post(s, (message){.kind = STOP});
   pthread_join(s->thread, NULL);
   free_server(s);
 }
