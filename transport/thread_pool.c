@@ -2,12 +2,14 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <utlist.h>
 
 #include "base/check.h"
 #include "base/memory.h"
 #include "transport/thread.h"
 
 typedef struct piece {
+  struct piece *prev;
   struct piece *next;
   void (*work)(void *arg);
   void *arg;
@@ -18,7 +20,6 @@ struct gxds_thread_pool {
   pthread_cond_t some;
   /* Under the mutex. */
   piece *first;
-  piece *last; /* undefined while first is NULL */
   size_t waiting;
   size_t idle;
 };
@@ -31,7 +32,7 @@ static void *run(void *arg) {
     while (!pool->first) pthread_cond_wait(&pool->some, &pool->mutex);
     pool->idle--;
     piece *p = pool->first;
-    pool->first = p->next;
+    DL_DELETE(pool->first, p);
     pool->waiting--;
     pthread_mutex_unlock(&pool->mutex);
     p->work(p->arg);
@@ -49,14 +50,10 @@ gxds_thread_pool *gxds_thread_pool_create(void) {
 
 void gxds_thread_pool_run(gxds_thread_pool *pool, void (*work)(void *arg), void *arg) {
   piece *p = GXDS_NEW(piece);
-  *p = (piece){NULL, work, arg};
+  p->work = work;
+  p->arg = arg;
   pthread_mutex_lock(&pool->mutex);
-  if (pool->first) {
-    pool->last->next = p;
-  } else {
-    pool->first = p;
-  }
-  pool->last = p;
+  DL_APPEND(pool->first, p);
   if (++pool->waiting > pool->idle) {
     GXDS_CHECK(gxds_thread_start_detached("grpc_xds_pool", run, pool) == 0);
   } else {
