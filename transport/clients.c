@@ -25,8 +25,9 @@ struct gxds_client_handle {
   target_use *target;
   const gxds_watch_events *events;
   void *owner;
-  gxds_index watches; /* the watches, by token */
-  bool notified;      /* the owner was notified in this drain */
+  gxds_index watches; /* by token */
+  bool notified;      /* its owner was notified in this drain */
+  gxds_client_handle *prev_notified;
   gxds_client_handle *next_notified;
   gxds_client_handle *prev; /* the neighbours in the target's list */
   gxds_client_handle *next;
@@ -55,7 +56,6 @@ struct shared_client {
   target_use *targets;
   target_use *notified_targets;
   gxds_client_handle *notified; /* in the order in which they were notified first */
-  gxds_client_handle **notified_end;
   bool notifying;
   shared_client *next;
 };
@@ -70,9 +70,7 @@ static void on_notification(void *arg, const gxds_action *a) {
   gxds_client_handle *h = a->watcher.owner;
   if (!h->notified) {
     h->notified = true;
-    h->next_notified = NULL;
-    *c->notified_end = h;
-    c->notified_end = &h->next_notified;
+    DL_APPEND2(c->notified, h, prev_notified, next_notified);
   }
   if (!h->target->notified) {
     h->target->notified = true;
@@ -92,7 +90,6 @@ static void on_drained(void *arg) {
   shared_client *c = arg;
   gxds_client_handle *h = c->notified;
   c->notified = NULL;
-  c->notified_end = &c->notified;
   c->notifying = true;
   while (h) {
     gxds_client_handle *next = h->next_notified;
@@ -152,7 +149,6 @@ static shared_client *create_client(const wanted_client *w, gxds_prepared *take_
   c->generation = gxds_reactor_generation();
   c->resource_timeout = w->resource_timeout;
   c->args = gxds_channel_args_create(w->args, NULL, 0);
-  c->notified_end = &c->notified;
   const gxds_session_options options = {
       .bootstrap = w->bootstrap,
       .take_prepared = take_prepared,

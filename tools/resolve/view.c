@@ -1,6 +1,7 @@
 #include "tools/resolve/view.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -16,8 +17,8 @@ struct gxds_view {
   attribute *attributes;
   size_t attribute_count;
   gxds_str error;
-  gxds_view *first;
-  gxds_view *last;
+  gxds_view *first; /* the first child */
+  gxds_view *prev;
   gxds_view *next;
 };
 
@@ -30,13 +31,7 @@ gxds_view *gxds_view_add(gxds_view *parent, const char *kind, gxds_str name) {
   gxds_view *v = GXDS_NEW(gxds_view);
   v->kind = kind;
   v->name = gxds_str_dup(name);
-  if (!parent) return v;
-  if (parent->last) {
-    parent->last->next = v;
-  } else {
-    parent->first = v;
-  }
-  parent->last = v;
+  if (parent) DL_APPEND(parent->first, v);
   return v;
 }
 
