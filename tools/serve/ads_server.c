@@ -39,7 +39,9 @@ gxds_file_type gxds_ads_service_type(gxds_ads_service service) {
 
 gxds_ads_server *gxds_ads_server_create(void) { return GXDS_NEW(gxds_ads_server); }
 
-static void free_stream(gxds_ads_stream *st) {
+static void end_stream(gxds_ads_server *s, gxds_ads_stream *st) {
+  HASH_DELETE(by_id, s->streams, st);
+  gxds_deadlines_cancel(&s->deadlines, &st->due_later);
   gxds_str_free(&st->node);
   gxds_str_free(&st->peer);
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
@@ -50,12 +52,7 @@ static void free_stream(gxds_ads_stream *st) {
 }
 
 void gxds_ads_server_destroy(gxds_ads_server *s) {
-  gxds_ads_stream *st;
-  gxds_ads_stream *next;
-  HASH_ITER(by_id, s->streams, st, next) {
-    HASH_DELETE(by_id, s->streams, st);
-    free_stream(st);
-  }
+  while (s->streams) end_stream(s, s->streams);
   gxds_deadlines_fini(&s->deadlines);
   gxds_serve_queue_fini(&s->queue);
   gxds_file_set_unref(s->set);
@@ -283,9 +280,7 @@ static void forget(gxds_ads_server *s, gxds_ads_stream *st, gxds_str why) {
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_CLOSE, GXDS_FILE_TYPE_COUNT);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
-  gxds_deadlines_cancel(&s->deadlines, &st->due_later);
-  HASH_DELETE(by_id, s->streams, st);
-  free_stream(st);
+  end_stream(s, st);
 }
 
 void gxds_ads_server_on_closed(gxds_ads_server *s, uint64_t id, gxds_str why) {

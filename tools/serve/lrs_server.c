@@ -38,19 +38,15 @@ gxds_lrs_server *gxds_lrs_server_create(gxds_duration interval) {
   return s;
 }
 
-static void free_stream(stream *st) {
+static void end_stream(gxds_lrs_server *s, stream *st) {
+  HASH_DELETE(by_id, s->streams, st);
   gxds_str_free(&st->node);
   gxds_str_free(&st->peer);
   gxds_free(st);
 }
 
 void gxds_lrs_server_destroy(gxds_lrs_server *s) {
-  stream *st;
-  stream *next;
-  HASH_ITER(by_id, s->streams, st, next) {
-    HASH_DELETE(by_id, s->streams, st);
-    free_stream(st);
-  }
+  while (s->streams) end_stream(s, s->streams);
   gxds_load_totals_fini(&s->totals);
   gxds_serve_queue_fini(&s->queue);
   gxds_file_set_unref(s->set);
@@ -126,8 +122,7 @@ void gxds_lrs_server_on_closed(gxds_lrs_server *s, uint64_t id, gxds_str why) {
   gxds_serve_event event = event_of(st, GXDS_SERVE_STREAM_CLOSE);
   event.detail = gxds_str_dup(why);
   gxds_serve_queue_event(&s->queue, &event);
-  HASH_DELETE(by_id, s->streams, st);
-  free_stream(st);
+  end_stream(s, st);
 }
 
 void gxds_lrs_server_on_sent(gxds_lrs_server *s, uint64_t id) {
