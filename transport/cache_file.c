@@ -304,9 +304,7 @@ static void drop_removal(gxds_cache_file *f, removal *r) {
 
 void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
-  removal *r;
-  removal *next;
-  HASH_ITER(hh, f->removals, r, next) { drop_removal(f, r); }
+  while (f->removals) drop_removal(f, f->removals);
   close_fd(&f->fd);
   gxds_cache_log_destroy(f->log);
   let_go(f);
@@ -389,9 +387,8 @@ static bool write_record(gxds_cache_file *f, const gxds_cache_record *r, gxds_ti
 /* Writes the removals that failed before. The caller repeats the writes of existing resources, but
  * not removals. */
 static bool write_removals(gxds_cache_file *f, gxds_time now, gxds_text *log) {
-  removal *m;
-  removal *next;
-  HASH_ITER(hh, f->removals, m, next) {
+  while (f->removals) {
+    removal *m = f->removals;
     gxds_str bytes = m->record;
     gxds_cache_record r;
     /* A record that cannot be decoded, for example without a name, needs no removal, because no

@@ -88,9 +88,7 @@ static void index_record(gxds_cache_log *l, const gxds_cache_record *r, size_t a
 }
 
 void gxds_cache_log_clear(gxds_cache_log *l) {
-  kept *k;
-  kept *next;
-  HASH_ITER(hh, l->records, k, next) { drop_kept(l, k); }
+  while (l->records) drop_kept(l, l->records);
   l->size = 0;
   l->begun = false;
 }
