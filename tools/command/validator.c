@@ -39,24 +39,16 @@ bool gxds_validator_takes_subsets(const gxds_validator *v) {
   return v->any_bootstrap || v->bootstrap->servers[0]->lb_subsets;
 }
 
-static const gxds_resource_type *type_of(gxds_file_type type) {
-  for (size_t i = 0; i < GXDS_RESOURCE_TYPE_COUNT; i++) {
-    if (gxds_file_type_find(gxds_str_z(gxds_resource_types[i]->type_url)) == type) {
-      return gxds_resource_types[i];
-    }
-  }
-  GXDS_CHECK(false);
-  return NULL;
-}
-
 gxds_status gxds_validator_check(const gxds_validator *v, const gxds_file_resource *resource,
                                  gxds_errors *errors) {
   gxds_decode_context context = {.bootstrap = v->bootstrap,
                                  .server = v->bootstrap->servers[0],
                                  .host = gxds_host_get(),
                                  .any_bootstrap = v->any_bootstrap};
+  const gxds_resource_type *type = gxds_resource_types[resource->type]; /* in the same order */
+  GXDS_CHECK(gxds_file_type_find(gxds_str_z(type->type_url)) == resource->type);
   gxds_decoded decoded = {0};
-  gxds_status status = type_of(resource->type)->decode(&context, resource->bytes, &decoded);
+  gxds_status status = type->decode(&context, resource->bytes, &decoded);
   gxds_resource_unref(decoded.resource);
   if (errors) {
     *errors = decoded.errors;
