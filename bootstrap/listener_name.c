@@ -19,10 +19,6 @@ void gxds_percent_encode_authority(gxds_str s, gxds_text *out) {
   gxds_text_add_percent_encoded(out, s, is_authority_char);
 }
 
-void gxds_percent_encode_path(gxds_str s, gxds_text *out) {
-  gxds_text_add_percent_encoded(out, s, is_path_char);
-}
-
 gxds_str gxds_data_plane_authority(gxds_str path) {
   gxds_text out = {0};
   gxds_percent_encode_authority(path, &out);
@@ -59,7 +55,7 @@ gxds_status gxds_bootstrap_listener_name(const gxds_bootstrap *b, gxds_str targe
   }
   if (gxds_str_starts_with(template, gxds_str_z("xdstp:"))) {
     gxds_text encoded = {0};
-    gxds_percent_encode_path(path, &encoded);
+    gxds_text_add_percent_encoded(&encoded, path, is_path_char);
     *out = expand(template, gxds_text_str(&encoded));
     gxds_text_fini(&encoded);
   } else {

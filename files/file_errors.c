@@ -35,7 +35,8 @@ void gxds_file_errors_add(gxds_file_errors *e, uint32_t line, const gxds_path *a
   gxds_text_fini(&message);
 }
 
-void gxds_file_error_render(const gxds_file_error *e, gxds_text *out) {
+/* Without a line end. */
+static void render(const gxds_file_error *e, gxds_text *out) {
   gxds_text_add(out, e->file);
   if (e->line) gxds_text_addf(out, ":%u", (unsigned)e->line);
   if (e->file.size) gxds_text_add_z(out, ": ");
@@ -45,7 +46,7 @@ void gxds_file_error_render(const gxds_file_error *e, gxds_text *out) {
 
 void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out) {
   for (size_t i = 0; i < e->stored; i++) {
-    gxds_file_error_render(&e->items[i], out);
+    render(&e->items[i], out);
     gxds_text_add_z(out, "\n");
   }
   if (e->count > e->stored) gxds_text_addf(out, "and %zu more errors\n", e->count - e->stored);

@@ -43,8 +43,6 @@ __attribute__((format(printf, 4, 5))) void gxds_file_errors_add(gxds_file_errors
 void gxds_file_errors_render(const gxds_file_errors *e, gxds_text *out);
 /* Adds all errors on one line, separated by semicolons. */
 void gxds_file_errors_render_line(const gxds_file_errors *e, gxds_text *out);
-/* Adds one error, without a newline. */
-void gxds_file_error_render(const gxds_file_error *e, gxds_text *out);
 
 #ifdef __cplusplus
 }

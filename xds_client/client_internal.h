@@ -235,9 +235,6 @@ void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w);
 void gxds_kept_on_unwatch(gxds_client *c, gxds_entry *e, uint32_t scope);
 /* Adds w to the entry's list of watches. */
 void gxds_entry_add_watch(const gxds_client *c, gxds_entry *e, gxds_watch *w);
-/* Requests the kept resource (RESTORE), if the authority starts from kept resources and the entry
- * has none yet. */
-void gxds_entry_look_up(gxds_client *c, gxds_entry *e);
 /* Called for the first watch of a resource. If no server of the authority has responded or is in
  * use yet, this starts the time (GXDS_RESTORE_AFTER) within which one of its servers must send a
  * response. */

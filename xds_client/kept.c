@@ -133,15 +133,13 @@ static void request_restore(gxds_client *c, gxds_entry *e, uint32_t scope, size_
   gxds_actions_push_copy(&c->actions, &action);
 }
 
+/* Requests the kept resource (RESTORE), if the authority starts from kept resources and the entry
+ * has none yet. */
 static void look_up(gxds_client *c, gxds_entry *e, uint32_t scope) {
   const gxds_authority *a = e->authority;
   if (a->restoring && !e->resource && !e->looking_up) {
     request_restore(c, e, scope, a->restored ? a->restore_from : 0);
   }
-}
-
-void gxds_entry_look_up(gxds_client *c, gxds_entry *e) {
-  if (e->watches) look_up(c, e, e->watches->watcher.scope);
 }
 
 void gxds_kept_on_watch(gxds_client *c, gxds_entry *e, const gxds_watch *w) {
@@ -176,7 +174,9 @@ void gxds_authority_restore(gxds_client *c, gxds_authority *a) {
   a->restoring = true;
   a->restored = false;
   gxds_entry *e;
-  DL_FOREACH(a->entries, e) { gxds_entry_look_up(c, e); }
+  DL_FOREACH(a->entries, e) {
+    if (e->watches) look_up(c, e, e->watches->watcher.scope);
+  }
 }
 
 /* "used from the resource cache, as xDS server S sent it at T, because no xDS server responds: E"

@@ -99,9 +99,7 @@ void gxds_registered_waker_wake(grpc_xds_waker *w, uint64_t number);
 
 /* --- */
 
-/* Converts a status that the program's policy returned. */
-gxds_status gxds_registered_status(const grpc_xds_status *status);
-/* Like gxds_registered_status(), for a status that explains a failure: the result is never OK. */
+/* Converts a status of the program's that explains a failure: the result is never OK. */
 gxds_status gxds_registered_failure(const grpc_xds_status *status);
 
 #endif

@@ -14,10 +14,6 @@ gxds_status gxds_registered_failure(const grpc_xds_status *status) {
   return gxds_status_make(code_of(status->code), "%s", status->message ? status->message : "");
 }
 
-gxds_status gxds_registered_status(const grpc_xds_status *status) {
-  return status->code == 0 ? gxds_status_ok() : gxds_registered_failure(status);
-}
-
 static void *create(gxds_policy *inner, const gxds_args *args) {
   policy *p = GXDS_NEW(policy);
   p->base.api = &gxds_registered_api;
@@ -37,7 +33,7 @@ static gxds_status pass_on(policy *p, const gxds_lb_update *given) {
   gxds_registered_update u;
   gxds_registered_update_init(&u, addresses, given->config, given->note);
   const grpc_xds_status result = p->program->update(p->self, &u.base);
-  gxds_status status = gxds_registered_status(&result);
+  gxds_status status = result.code == 0 ? gxds_status_ok() : gxds_registered_failure(&result);
   gxds_registered_update_fini(&u);
   gxds_addresses_unref(addresses);
   return status;

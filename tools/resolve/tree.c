@@ -4,8 +4,8 @@
 #include "tools/resolve/session.h"
 #include "tools/resolve/tree_cluster.h"
 
-const char *gxds_resource_state_name(gxds_resource_state state) {
-  static const char *const names[] = {
+void gxds_tree_add_resource_state(gxds_view *v, const gxds_fetched_resource *r) {
+  static const char *const states[] = {
       [GXDS_RESOURCE_REQUESTED] = "REQUESTED",
       [GXDS_RESOURCE_ACKED] = "ACKED",
       [GXDS_RESOURCE_NACKED] = "NACKED",
@@ -13,12 +13,8 @@ const char *gxds_resource_state_name(gxds_resource_state state) {
       [GXDS_RESOURCE_RECEIVED_ERROR] = "RECEIVED_ERROR",
       [GXDS_RESOURCE_TIMEOUT] = "TIMEOUT",
   };
-  return names[state];
-}
-
-void gxds_tree_add_resource_state(gxds_view *v, const gxds_fetched_resource *r) {
   gxds_view_text(v, "version", r->version);
-  gxds_view_attribute(v, "state", "%s", gxds_resource_state_name(r->state));
+  gxds_view_attribute(v, "state", "%s", states[r->state]);
   gxds_view_text(v, "rejected_version", r->failed_version);
   if (r->error.size) gxds_view_error(v, r->error);
 }

@@ -23,9 +23,6 @@ gxds_tree gxds_tree_build(const gxds_fetched *f, const gxds_fetch_target *target
                           const gxds_rpc *rpc, const gxds_host *host);
 void gxds_tree_fini(gxds_tree *t);
 
-/* "REQUESTED", …. Static. */
-const char *gxds_resource_state_name(gxds_resource_state state);
-
 #ifdef __cplusplus
 }
 #endif

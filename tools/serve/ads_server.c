@@ -267,8 +267,8 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds
   st->peer = gxds_str_dup(peer);
   st->last_sign = now;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
-    gxds_ads_subscription_init(&st->types[t].subscription, (gxds_file_type)t);
-    gxds_delta_subscription_init(&st->types[t].delta, (gxds_file_type)t);
+    st->types[t].subscription.type = (gxds_file_type)t;
+    st->types[t].delta.type = (gxds_file_type)t;
   }
   HASH_ADD(by_id, s->streams, id, sizeof st->id, st);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);

@@ -6,10 +6,6 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-void gxds_delta_subscription_init(gxds_delta_subscription *s, gxds_file_type type) {
-  *s = (gxds_delta_subscription){.type = type};
-}
-
 void gxds_delta_subscription_fini(gxds_delta_subscription *s) {
   for (size_t i = 0; i < s->count; i++) gxds_str_free(&s->entries[i].name);
   gxds_free(s->entries);

@@ -23,6 +23,7 @@ typedef struct gxds_delta_entry {
   uint64_t version;  /* 0: a version that this server did not make */
 } gxds_delta_entry;
 
+/* Zero-initialised, except for its type, it subscribes to nothing. */
 typedef struct gxds_delta_subscription {
   gxds_file_type type;
   bool requested;            /* a request of the type has come */
@@ -43,7 +44,6 @@ typedef struct gxds_delta_name {
   gxds_str version;
 } gxds_delta_name;
 
-void gxds_delta_subscription_init(gxds_delta_subscription *s, gxds_file_type type);
 void gxds_delta_subscription_fini(gxds_delta_subscription *s);
 
 /* Takes a request: first the names that it subscribes to and its initial versions, then the names

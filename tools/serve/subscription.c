@@ -6,12 +6,10 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-bool gxds_ads_type_is_full_state(gxds_file_type type) {
+/* True for LDS and CDS: a response has all resources, and the client deletes those that are absent.
+ */
+static bool is_full_state(gxds_file_type type) {
   return type == GXDS_FILE_LISTENER || type == GXDS_FILE_CLUSTER;
-}
-
-void gxds_ads_subscription_init(gxds_ads_subscription *s, gxds_file_type type) {
-  *s = (gxds_ads_subscription){.type = type};
 }
 
 static void free_entry(gxds_ads_entry *e) {
@@ -67,7 +65,7 @@ void gxds_ads_subscription_update(gxds_ads_subscription *s, const gxds_str *name
   size_t sorted_count = sort_names(names, count, sorted, &star);
   /* The legacy wildcard is a request without names, if no request had names before. */
   if (count > 0) s->named_ever = true;
-  if (!s->named_ever && gxds_ads_type_is_full_state(s->type)) star = true;
+  if (!s->named_ever && is_full_state(s->type)) star = true;
   if (star != s->wildcard) gxds_serve_event_add_name(star ? added : dropped, gxds_str_z("*"));
   s->wildcard = star;
   s->requested = true;
@@ -185,7 +183,7 @@ static void mark_sent(gxds_ads_entry *entry, const gxds_file_resource *r) {
  * that are gone; otherwise keep them. */
 static void respond(gxds_ads_subscription *s, row *rows, size_t count, bool removal,
                     gxds_ads_response *out) {
-  bool full = gxds_ads_type_is_full_state(s->type);
+  bool full = is_full_state(s->type);
   gxds_ads_entry *entries = gxds_calloc(count, sizeof *entries);
   size_t entry_count = 0;
   *out = (gxds_ads_response){.resources = gxds_calloc(count, sizeof *out->resources),
@@ -261,7 +259,7 @@ static bool take_all(gxds_ads_subscription *s, const gxds_file_set *set, gxds_ad
   /* The first response is sent even if it is empty: the client may have resources that were removed
    * while it was away, and only their absence from a response deletes them. The same holds for the
    * first response to a wildcard. */
-  bool due = !s->responded && (s->wildcard || gxds_ads_type_is_full_state(s->type));
+  bool due = !s->responded && (s->wildcard || is_full_state(s->type));
   for (size_t i = 0; i < count && !due; i++) due = changed(&rows[i]);
   if (due) respond(s, rows, count, false, out);
   gxds_free(rows);
@@ -277,7 +275,7 @@ bool gxds_ads_subscription_take_update(gxds_ads_subscription *s, const gxds_file
     due = take_all(s, set, out);
   } else if (any_changed(s, set)) {
     due = true;
-    if (gxds_ads_type_is_full_state(s->type)) {
+    if (is_full_state(s->type)) {
       due = take_all(s, set, out);
     } else {
       respond_in_part(s, set, out);
@@ -296,7 +294,7 @@ static bool any_gone(const gxds_ads_subscription *s, const gxds_file_set *set) {
 }
 
 bool gxds_ads_subscription_removal_due(gxds_ads_subscription *s, const gxds_file_set *set) {
-  if (!gxds_ads_type_is_full_state(s->type) || !s->may_be_gone) return false;
+  if (!is_full_state(s->type) || !s->may_be_gone) return false;
   s->may_be_gone = any_gone(s, set);
   return s->may_be_gone;
 }
@@ -322,7 +320,7 @@ static void validate_due(const gxds_ads_subscription *s, const gxds_file_set *se
   row *rows = join(s, set, &count);
   GXDS_CHECK(s->due.all || count == s->count);
   gxds_free(rows);
-  if (gxds_ads_type_is_full_state(s->type)) GXDS_CHECK(s->may_be_gone || !any_gone(s, set));
+  if (is_full_state(s->type)) GXDS_CHECK(s->may_be_gone || !any_gone(s, set));
 }
 
 void gxds_ads_subscription_validate(const gxds_ads_subscription *s, const gxds_file_set *set) {

@@ -21,6 +21,7 @@ typedef struct gxds_ads_entry {
                                      none */
 } gxds_ads_entry;
 
+/* Zero-initialised, except for its type, it subscribes to nothing. */
 typedef struct gxds_ads_subscription {
   gxds_file_type type;
   bool requested;          /* a request of the type has come */
@@ -34,11 +35,6 @@ typedef struct gxds_ads_subscription {
   bool may_be_gone; /* a resource that the client has may not exist any more */
 } gxds_ads_subscription;
 
-/* True for LDS and CDS: a response has all resources, and the client deletes those that are absent.
- */
-bool gxds_ads_type_is_full_state(gxds_file_type type);
-
-void gxds_ads_subscription_init(gxds_ads_subscription *s, gxds_file_type type);
 void gxds_ads_subscription_fini(gxds_ads_subscription *s);
 
 /* Takes the list of names of the latest request: borrowed, in any order, with or without
