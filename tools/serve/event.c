@@ -5,21 +5,24 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-static const char *const kind_names[] = {
-    [GXDS_SERVE_LISTENING] = "listening",
-    [GXDS_SERVE_RESOURCES] = "resources",
-    [GXDS_SERVE_ERROR] = "error",
-    [GXDS_SERVE_WARNING] = "warning",
-    [GXDS_SERVE_STREAM_OPEN] = "stream_open",
-    [GXDS_SERVE_STREAM_CLOSE] = "stream_close",
-    [GXDS_SERVE_SUBSCRIBED] = "subscribed",
-    [GXDS_SERVE_UNSUBSCRIBED] = "unsubscribed",
-    [GXDS_SERVE_PUSH] = "push",
-    [GXDS_SERVE_ACK] = "ack",
-    [GXDS_SERVE_NACK] = "nack",
-    [GXDS_SERVE_STALE] = "stale",
-    [GXDS_SERVE_UNKNOWN_TYPE] = "unknown_type",
-    [GXDS_SERVE_LOAD] = "load",
+static const struct kind_name {
+  const char *json;
+  const char *text; /* follows the type */
+} kind_names[] = {
+    [GXDS_SERVE_LISTENING] = {"listening", "listening"},
+    [GXDS_SERVE_RESOURCES] = {"resources", "resources"},
+    [GXDS_SERVE_ERROR] = {"error", ""},
+    [GXDS_SERVE_WARNING] = {"warning", ""},
+    [GXDS_SERVE_STREAM_OPEN] = {"stream_open", "stream opened"},
+    [GXDS_SERVE_STREAM_CLOSE] = {"stream_close", "stream closed"},
+    [GXDS_SERVE_SUBSCRIBED] = {"subscribed", "subscribed"},
+    [GXDS_SERVE_UNSUBSCRIBED] = {"unsubscribed", "unsubscribed"},
+    [GXDS_SERVE_PUSH] = {"push", "push"},
+    [GXDS_SERVE_ACK] = {"ack", "ACK"},
+    [GXDS_SERVE_NACK] = {"nack", "NACK"},
+    [GXDS_SERVE_STALE] = {"stale", "stale"},
+    [GXDS_SERVE_UNKNOWN_TYPE] = {"unknown_type", "unknown_type"},
+    [GXDS_SERVE_LOAD] = {"load", "load"},
 };
 
 void gxds_serve_load_fini(gxds_serve_load *l) {
@@ -176,24 +179,7 @@ void gxds_serve_event_render_text(const gxds_serve_event *e, gxds_text *out) {
   } else if (e->service) {
     gxds_text_addf(out, "%s ", e->service);
   }
-  switch (e->kind) {
-    case GXDS_SERVE_NACK:
-      gxds_text_add_z(out, "NACK");
-      break;
-    case GXDS_SERVE_ACK:
-      gxds_text_add_z(out, "ACK");
-      break;
-    case GXDS_SERVE_STREAM_OPEN:
-      gxds_text_add_z(out, "stream opened");
-      break;
-    case GXDS_SERVE_STREAM_CLOSE:
-      gxds_text_add_z(out, "stream closed");
-      break;
-    case GXDS_SERVE_WARNING:
-      break;
-    default:
-      gxds_text_add_z(out, kind_names[e->kind]);
-  }
+  gxds_text_add_z(out, kind_names[e->kind].text);
   add_names(out, e->names, e->name_count);
   if (e->removed_count) {
     gxds_text_add_z(out, "; no longer");
@@ -256,7 +242,7 @@ static void add_load_json(gxds_text *out, const gxds_serve_load *l) {
 }
 
 void gxds_serve_event_render_json(const gxds_serve_event *e, gxds_text *out) {
-  gxds_text_addf(out, "{\"event\":\"%s\"", kind_names[e->kind]);
+  gxds_text_addf(out, "{\"event\":\"%s\"", kind_names[e->kind].json);
   if (e->node.size || e->peer.size) {
     gxds_text_add_z(out, ",\"client\":{");
     gxds_utf8_add_member(out, "node", e->node);
