@@ -48,17 +48,11 @@ static gxds_status is_bad(const gxds_jwt_file *f, const char *why) {
                           GXDS_STR_ARG(f->path), why);
 }
 
-/* Reads the file, but at most one byte more than is allowed. *size must be 0 before. */
-static gxds_status read_all(const gxds_jwt_file *f, int fd, char *bytes, size_t *size) {
+static gxds_status read_all(const gxds_jwt_file *f, int fd, gxds_text *out) {
   struct stat file;
   if (fstat(fd, &file) != 0) return cannot_read(f, strerror(errno));
   if (!S_ISREG(file.st_mode)) return cannot_read(f, "it is no regular file");
-  while (*size <= GXDS_JWT_BYTES_MAX) {
-    ssize_t got = read(fd, bytes + *size, GXDS_JWT_BYTES_MAX + 1 - *size);
-    if (got == 0) break;
-    if (got < 0 && errno != EINTR) return cannot_read(f, strerror(errno));
-    if (got > 0) *size += (size_t)got;
-  }
+  if (!gxds_text_add_file(out, fd, GXDS_JWT_BYTES_MAX)) return cannot_read(f, strerror(errno));
   return gxds_status_ok();
 }
 
@@ -92,12 +86,11 @@ static gxds_status take_token(gxds_jwt_file *f, gxds_str bytes, gxds_time wall) 
 static gxds_status read_token(gxds_jwt_file *f, gxds_time wall) {
   int fd = open(f->path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return cannot_read(f, strerror(errno));
-  char *bytes = gxds_calloc(GXDS_JWT_BYTES_MAX + 1, 1);
-  size_t size = 0;
-  gxds_status status = read_all(f, fd, bytes, &size);
+  gxds_text bytes = {0};
+  gxds_status status = read_all(f, fd, &bytes);
   close(fd);
-  if (gxds_status_is_ok(&status)) status = take_token(f, gxds_str_of(bytes, size), wall);
-  gxds_free(bytes);
+  if (gxds_status_is_ok(&status)) status = take_token(f, gxds_text_str(&bytes), wall);
+  gxds_text_fini(&bytes);
   return status;
 }
 
