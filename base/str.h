@@ -53,7 +53,7 @@ bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 /* s without the spaces, tabs and line ends around it. */
 gxds_str gxds_str_trim(gxds_str s);
 
-/* The value of a hexadecimal digit of either case; -1 if c is none. */
+/* The value of a hexadecimal digit in upper or lower case; -1 if c is not a hexadecimal digit. */
 int gxds_hex_digit(char c);
 
 /* Reads digits of that base, 2 to 16, without a sign. False, and *out is unchanged, for any other

@@ -23,7 +23,8 @@ typedef struct any {
   gxds_str value;
 } any;
 
-/* Reads at most one alias more than is allowed, so that aliases need no more memory. */
+/* Stops after one alias more than is allowed. That is enough for the error, and limits the memory
+ * for aliases. */
 static void read_aliases(gxds_str message, gxds_str *aliases, size_t *count) {
   gxds_wire_field field;
   while (*count <= GXDS_FILE_ALIASES_MAX && gxds_wire_next(&message, &field)) {

@@ -91,8 +91,8 @@ static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
   return stamp;
 }
 
-/* Reads one file. If it vanished after it was listed, its error does not matter: the stamp is
- * different then, so the directory counts as unstable. */
+/* Reads one file. The error of a file that was removed after it was listed does not matter: the
+ * stamp has changed then, so the directory counts as unstable. */
 static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
                       gxds_file_errors *errors) {
   errors->file = file->name;

@@ -249,7 +249,7 @@ void gxds_extra_fields_add(google_protobuf_FileDescriptorProto *file, upb_Arena 
 static void add_type(upb_DefPool *pool, const extra_type *t) {
   upb_Arena *arena = upb_Arena_New();
   google_protobuf_FileDescriptorProto *file = google_protobuf_FileDescriptorProto_new(arena);
-  /* The file has the name of its message, since no two files may have the same name. */
+  /* The file is named after its message, because file names must be unique. */
   gxds_str name = gxds_str_format("%s.%s", t->package, t->message);
   google_protobuf_FileDescriptorProto_set_name(file, Z(name.data));
   google_protobuf_FileDescriptorProto_set_package(file, Z(t->package));

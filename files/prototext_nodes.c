@@ -23,7 +23,8 @@ struct gxds_prototext_map {
   size_t capacity;
 };
 
-/* Makes room in an array for one more item. The file's values bound the number of items. */
+/* Makes room in an array for one more item. The sizes do not overflow, because the number of values
+ * in a file is limited. */
 static void *grow(upb_Arena *arena, void *array, size_t count, size_t *capacity, size_t size) {
   if (count < *capacity) return array;
   size_t more = *capacity ? 2 * *capacity : 4;

@@ -57,7 +57,7 @@ struct gxds_load_cluster {
   gxds_load_server *server;
   gxds_str cluster;
   gxds_str eds_service;
-  gxds_load_cluster *prev; /* in the server's list */
+  gxds_load_cluster *prev; /* the neighbours in the server's list */
   gxds_load_cluster *next;
   gxds_locality_load *localities;
   gxds_drop_load drops;
@@ -96,8 +96,8 @@ struct gxds_load_store {
   void *arg;
   bool changed; /* the use of some server changed since on_change was last called */
   bool closed;
-  gxds_load_server *servers; /* by age; never removed */
-  gxds_index clusters;       /* of all servers, by their names */
+  gxds_load_server *servers; /* oldest first; never removed */
+  gxds_index clusters;       /* the clusters of all servers, by their names */
 };
 
 /* The entry of the server; NULL if nothing was counted for it. Under the lock. */

@@ -12,9 +12,10 @@ using Builder = grpc_core::CoreConfiguration::Builder;
 // has its own function.
 void BuildConfiguration(Builder* builder);
 
-// Registers our policies, those that the program registered, and three of the host's.
+// Registers our policies, those that the program registered, and three of the host's own.
 void RegisterPolicies(Builder* builder);
-// Registers everything that can handle an "xds:" channel, in the order of the host's.
+// Registers what an "xds:" channel needs besides policies (filters, the resolver, credentials), in
+// the order of the host's own xDS.
 void RegisterExtraFilters(Builder* builder);
 
 }  // namespace grpc_xds

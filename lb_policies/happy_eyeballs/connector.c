@@ -94,7 +94,8 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
   drain(c);
 }
 
-/* Not freed at once, because a caller further up the stack may still use it. */
+/* The subchannel's memory is freed later, because a caller further up the stack may still use
+ * it. */
 static void drop(gxds_connector *c, uint32_t address) {
   runner *r = c->runners[address];
   if (!r) return;

@@ -190,7 +190,7 @@ static void stop(endpoint *e) {
   e->chosen = NULL;
 }
 
-/* Not freed at once, because a caller further up the stack may still use it. */
+/* The memory is freed later, because a caller further up the stack may still use it. */
 static void remove_watch(gxds_subchannel *s, gxds_watch *outer) {
   endpoint *e = (endpoint *)s;
   watch *w = outer->subchannels;

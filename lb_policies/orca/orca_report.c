@@ -13,7 +13,7 @@ enum {
 
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-/* An entry of a map: a message of a key and a value, either of which may be left out. */
+/* Reads an entry of a map, which is a message with a key and a value. Either may be missing. */
 static bool read_entry(gxds_str bytes, gxds_orca_metric *out) {
   *out = (gxds_orca_metric){0};
   if (!gxds_wire_is_whole(bytes)) return false;

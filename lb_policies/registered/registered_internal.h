@@ -99,7 +99,7 @@ void gxds_registered_waker_wake(grpc_xds_waker *w, uint64_t number);
 
 /* --- */
 
-/* Converts a status of the program's that explains a failure: the result is never OK. */
+/* Converts a status with which the program's policy explains a failure: the result is never OK. */
 gxds_status gxds_registered_failure(const grpc_xds_status *status);
 
 #endif

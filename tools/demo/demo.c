@@ -268,7 +268,7 @@ static bool start_client(demo *d) {
   return demo_child_start(&d->client, argv, env);
 }
 
-/* Ends the RPCs and waits for the load report that holds the last of them. */
+/* Ends the RPCs, and waits for the load report that has the last of them. */
 static bool finish(demo *d) {
   if (write(d->client.in, "\n", 1) != 1 || !run_for(d, &d->client_done, 10000)) return false;
   for (long long until = now_us() + 5000000;

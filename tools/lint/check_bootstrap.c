@@ -115,7 +115,7 @@ static const shape *find_shape(const shape *members, gxds_str key) {
   return members->key ? members : NULL;
 }
 
-/* The depth is limited by that of the shapes. */
+/* The recursion is as deep as the shapes at most. */
 static void look_at_object(const gxds_lint_subject *l, const gxds_file_node *object,
                            const shape *members, const gxds_path *at) {
   for (size_t i = 0; object->kind == GXDS_FILE_NODE_MAP && i < object->count; i++) {
@@ -161,7 +161,8 @@ const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *f
   upb_Arena *arena = upb_Arena_New();
   gxds_lint_subject l = {.findings = findings, .file = file.name};
   l.node = gxds_file_json_read(file.bytes, arena, &errors);
-  GXDS_CHECK(l.node != NULL); /* it was recognised as a bootstrap by its members */
+  GXDS_CHECK(l.node != NULL); /* the file is JSON, because it was recognised as a bootstrap by its
+                                 members */
   const gxds_bootstrap *bootstrap = NULL;
   gxds_errors wrong = {0};
   gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);

@@ -36,7 +36,7 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
-/* Sorts by file and line; equal ones keep the order in which they were added. */
+/* Sorts by file and line. Findings of the same line keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
 /* Adds the finding as text, without a newline: "a.yaml:3: error: Cluster \"x\": field a.b: must be
  * set". colours: whether to use the colours of a terminal. */
@@ -46,16 +46,17 @@ void gxds_finding_render_json(const gxds_finding *f, gxds_text *out);
 
 /* A resource or a bootstrap that is being checked. All is borrowed. */
 typedef struct gxds_lint_subject {
-  gxds_findings *findings; /* what is found */
+  gxds_findings *findings; /* findings are added to these */
   gxds_str file;
   gxds_str resource;          /* empty: a bootstrap */
-  const gxds_file_node *node; /* NULL: of a binary file */
+  const gxds_file_node *node; /* NULL for a resource of a binary file */
 } gxds_lint_subject;
 
-/* Adds a warning of a field. */
+/* Adds a warning about a field. */
 void gxds_lint_warn(const gxds_lint_subject *s, uint32_t line, const gxds_path *at,
                     const char *text);
-/* Adds the errors with their lines, or the status if there are none and it is not OK. Ends both. */
+/* Adds the errors with their lines. If there are none and the status is not OK, adds the status.
+ * Frees both. */
 void gxds_lint_refuse(gxds_lint_subject *s, gxds_errors *take_errors, gxds_status *take_status);
 
 #ifdef __cplusplus

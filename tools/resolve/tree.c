@@ -204,7 +204,7 @@ static void add_listener(routes *r, gxds_view *up, const gxds_fetched *f, gxds_s
   if (!l) return;
   r->listener = l;
   add_duration(v, "max_stream_duration", l->max_stream_duration);
-  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last one is the router */
+  for (size_t i = 0; i + 1 < l->filter_count; i++) { /* the last filter is the router */
     gxds_view_text(v, "filter", l->filters[i].name);
     if (l->filters[i].kind == GXDS_HTTP_FILTER_STATEFUL_SESSION) {
       add_session(v, l->filters[i].config_json);

@@ -96,8 +96,9 @@ void gxds_ads_emit_names(gxds_serve_queue *q, gxds_ads_type_state *t, gxds_serve
   gxds_serve_event_fini(dropped);
 }
 
-/* The version of a response, which is that of all resources of the type. While N removed ones are
- * still in it, "+N" follows, so that the response without them has another version. */
+/* The version of a response, which is that of all resources of the type. While N removed resources
+ * are still in it, "+N" follows the version. So the later response without them has another
+ * version. */
 static gxds_str version_text(const gxds_ads_server *s, gxds_file_type type, size_t kept) {
   gxds_text text = {0};
   gxds_file_version_render(s->set->types[type].version, &text);
