@@ -1,6 +1,6 @@
 /* gxds_str: a view of bytes that somebody else owns, or an owned copy where a header says so.
- * Immutable. Only a string made by gxds_str_dup() is zero-terminated. The data of an empty string
- * may be NULL. */
+ * Immutable. Only a string made by gxds_str_dup(), or by a function whose comment says so, is
+ * zero-terminated. The data of an empty string may be NULL. */
 #ifndef GRPC_XDS_BASE_STR_H_
 #define GRPC_XDS_BASE_STR_H_
 
@@ -50,7 +50,7 @@ int gxds_str_compare_items(const void *a, const void *b);
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
 bool gxds_str_ends_with(gxds_str s, gxds_str suffix);
 
-/* s without the spaces, tabs and line ends around it. */
+/* s without the spaces, tabs and line ends around it. Borrowed: a part of s. */
 gxds_str gxds_str_trim(gxds_str s);
 
 /* The value of a hexadecimal digit in upper or lower case; -1 if c is not a hexadecimal digit. */
@@ -72,8 +72,8 @@ void gxds_strs_free(gxds_str *items, size_t count);
 /* Frees *s as above, and makes it a copy of from. from may be a part of *s. */
 void gxds_str_set(gxds_str *s, gxds_str from);
 
-/* Percent-decodes s (RFC 3986). Leaves what is no valid triplet as it is, like the host. Owned:
- * free with gxds_str_free(). */
+/* Percent-decodes s (RFC 3986). Leaves what is no valid triplet as it is, like the host. The
+ * result ends with a zero; free it with gxds_str_free(). */
 gxds_str gxds_percent_decode(gxds_str s);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ void gxds_text_add_z(gxds_text *t, const char *z);
 __attribute__((format(printf, 2, 3))) void gxds_text_addf(gxds_text *t, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void gxds_text_addv(gxds_text *t, const char *format,
                                                           va_list args);
-/* The text as a string that the caller frees with gxds_str_free(). */
+/* The text as a string that ends with a zero, and that the caller frees with gxds_str_free(). */
 __attribute__((format(printf, 1, 2))) gxds_str gxds_str_format(const char *format, ...);
 /* For a function with arguments like gxds_text_addf(): adds them. format is the function's last
  * parameter before them. */

@@ -46,7 +46,7 @@ gxds_str gxds_wire_bytes_at(gxds_str message, uint64_t number);
 /* The same for a varint field, such as an integer, a bool or an enum; 0 if there is none. */
 uint64_t gxds_wire_number_at(gxds_str message, uint64_t number);
 
-/* The value of a double; 0 if the field is none. */
+/* The value of a double; 0 if the field is not a double. */
 double gxds_wire_double(const gxds_wire_field *f);
 
 /* Copies bytes to out, and the padding after them. out has room for bytes.size +

@@ -82,8 +82,7 @@ void gxds_reader_web_server(gxds_reader *r, const json_t *object, const gxds_pat
 /* Reads object's member "node": sets node, node_id and node_without_id of *out. */
 void gxds_reader_node(gxds_reader *r, const json_t *object, gxds_bootstrap *out);
 
-/* Adds s. Percent-encodes every byte that is not allowed in an authority, or in a path (RFC 3986),
- * where "/" is allowed. */
+/* Adds s. Percent-encodes every byte that is not allowed in an authority (RFC 3986). */
 void gxds_percent_encode_authority(gxds_str s, gxds_text *out);
 
 #ifdef __cplusplus

@@ -56,8 +56,8 @@ const gxds_file_set *gxds_dir_watch_set(const gxds_dir_watch *w);
  * same errors are reported only once. */
 const gxds_file_errors *gxds_dir_watch_errors(const gxds_dir_watch *w);
 
-/* Takes a notice for the user, which the caller owns; empty if there is none. A notice says that
- * changes may be noticed late, because the system lacks something, or that this is over. Each
+/* Takes a notice for the user, which the caller owns; {NULL, 0} if there is none. A notice says
+ * that changes may be noticed late, because the system lacks something, or that this is over. Each
  * notice is returned once. Call it after gxds_dir_watch_on_deadline(). */
 gxds_str gxds_dir_watch_take_notice(gxds_dir_watch *w);
 

@@ -22,7 +22,8 @@ typedef enum gxds_json_presence { GXDS_JSON_OPTIONAL, GXDS_JSON_REQUIRED } gxds_
 /* Adds an error, and returns false, if value (at that path) is not an object. */
 bool gxds_json_is_object(const json_t *value, const gxds_path *at, gxds_errors *errors);
 
-/* The text of a string; empty if value is none. Borrowed: valid as long as the JSON. */
+/* The text of a string; empty if value is NULL or not a string. Borrowed: valid as long as the
+ * JSON. */
 static inline gxds_str gxds_json_text(const json_t *value) {
   return gxds_str_of(json_string_value(value), json_string_length(value));
 }

@@ -25,8 +25,8 @@ struct gxds_client_handle {
   target_use *target;
   const gxds_watch_events *events;
   void *owner;
-  gxds_index watches; /* by token */
-  bool notified;      /* its owner was notified in this drain */
+  gxds_index watches; /* the watches, by token */
+  bool notified;      /* the owner was notified in this drain */
   gxds_client_handle *prev_notified;
   gxds_client_handle *next_notified;
   gxds_client_handle *prev; /* the neighbours in the target's list */

@@ -17,6 +17,7 @@ gxds_time gxds_clock_now(void);
 gxds_time gxds_clock_wall_now(void);
 /* The CPU time that the calling thread has used. */
 gxds_time gxds_clock_of_thread(void);
+/* The same time for functions of the system; t is not negative. */
 static inline struct timespec gxds_to_timespec(gxds_time t) {
   const struct timespec out = {t / GXDS_SECOND, t % GXDS_SECOND};
   return out;

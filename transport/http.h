@@ -37,7 +37,7 @@ gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error);
 /* Ends h and all its requests. h may be NULL. */
 void gxds_http_destroy(gxds_http *h);
 
-/* Starts a request, which it takes over. */
+/* Starts a request, and owns its strings from now on. */
 void gxds_http_start(gxds_http *h, gxds_web_request take_request);
 /* Ends all requests, without calling on_fetched. */
 void gxds_http_cancel_all(gxds_http *h);

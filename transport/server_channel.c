@@ -15,7 +15,7 @@
 
 struct gxds_server_channel {
   gxds_completion watch; /* first: the tag is its address */
-  grpc_channel *channel; /* NULL: it is destroyed, and the end of the watch is on its way */
+  grpc_channel *channel; /* NULL: the channel is destroyed, and the watch has not ended yet */
   void (*on_failed)(void *arg, const gxds_status *status);
   void *arg;
   grpc_connectivity_state state;

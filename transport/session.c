@@ -84,7 +84,8 @@ static connection *connection_of_stream(gxds_session *s, gxds_stream_id stream) 
 
 static void on_server_failed(void *arg, const gxds_status *status) {
   const connection *c = arg;
-  if (c->id == 0) return; /* only load reports use it: they go on when it is back */
+  /* Only load reports use the channel; they continue when the server is back. */
+  if (c->id == 0) return;
   gxds_client_on_channel_failed(c->session->engine, c->id, status, gxds_reactor_now());
   drain(c->session, false);
 }
@@ -331,7 +332,7 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
 
 /* Carries out the engine's actions until there are none. response: a response caused them. */
 static void drain(gxds_session *s, bool response) {
-  GXDS_CHECK(!s->draining); /* calls report no event from within their functions */
+  GXDS_CHECK(!s->draining); /* a call never reports an event from within one of its functions */
   s->draining = true;
   s->notified = false;
   gxds_timer_cancel(&s->timer);

@@ -1,4 +1,5 @@
 // The parts of host/grpc_common/channel.cc that differ between versions of gRPC.
+#include <grpc/support/time.h>
 #include <string.h>
 
 #include <memory>
@@ -41,6 +42,11 @@ void PostFromOutside(gxds_lb_channel* channel, void (*work)(void* arg), void* ar
 }
 
 }  // namespace
+
+gxds_time Now(const gxds_lb_channel* /*channel*/) {
+  const gpr_timespec now = gpr_now(GPR_CLOCK_MONOTONIC);
+  return now.tv_sec * GXDS_SECOND + now.tv_nsec;
+}
 
 // The work must not run in this call, because the caller may hold the channel's locks.
 void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {

@@ -10,7 +10,6 @@
 #include "host/grpc_common/convert.h"
 #include "host/grpc_common/core.h"
 #include "host/grpc_common/policy.h"
-#include "transport/clock.h"
 
 namespace grpc_xds {
 
@@ -44,9 +43,6 @@ void Destroy(gxds_lb_channel* channel) {
   }
   delete static_cast<Channel*>(channel);
 }
-
-// Not gpr_now(), which is ahead of this clock in 1.83.
-gxds_time Now(const gxds_lb_channel* /*channel*/) { return gxds_clock_now(); }
 
 void RunLater(gxds_lb_channel* channel, void (*work)(void* arg), void* arg) {
   // The work holds a reference to the serializer, because the channel may be gone when the work is

@@ -29,6 +29,7 @@ gxds_lb_channel* ChannelOn(std::shared_ptr<grpc_core::WorkSerializer> serializer
 const std::shared_ptr<grpc_core::WorkSerializer>& SerializerOf(const gxds_lb_channel* channel);
 
 // See gxds_lb_channel_ops.
+gxds_time Now(const gxds_lb_channel* channel);
 void Post(gxds_lb_channel* channel, void (*work)(void* arg), void* arg);
 bool TracesPolicies(const char* word);
 

@@ -98,7 +98,7 @@ bool Flag(const std::string& bytes) {
   return gxds_wire_number_at(gxds_str_of(bytes.data(), bytes.size()), 6) != 0;
 }
 
-TEST(WireFlag, IsTheLastOfThatNumber) {
+TEST(WireNumberAt, IsTheLastOfThatNumber) {
   EXPECT_FALSE(Flag(""));
   EXPECT_TRUE(Flag("\x30\x01"s));
   EXPECT_TRUE(Flag("\x30\x00\x38\x00\x30\x80\x01"s)) << "any number but zero";
@@ -106,6 +106,7 @@ TEST(WireFlag, IsTheLastOfThatNumber) {
   EXPECT_FALSE(Flag("\x38\x01"s)) << "another field";
   EXPECT_FALSE(Flag("\x32\x01\x01"s)) << "a string";
   EXPECT_TRUE(Flag("\x30\x01\x32\x01\x00"s)) << "a string changes nothing";
+  EXPECT_EQ(gxds_wire_number_at(gxds_str_of("\x30\xac\x02", 3), 6), 300u);
 }
 
 TEST(WireBytesAt, IsTheLastOfThatNumber) {

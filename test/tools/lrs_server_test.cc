@@ -220,6 +220,13 @@ TEST(LoadTotals, KeysDoNotRunTogether) {
   EXPECT_EQ(add("new", "b", "c", 3), 1u);  // full, so it is not kept
   EXPECT_EQ(add("new", "b", "c", 3), 1u);
   EXPECT_EQ(totals.count, 3u);
+  gxds_serve_load unnamed = {};
+  unnamed.cluster = gxds_str_z("b");
+  unnamed.zone = gxds_str_z("c");
+  unnamed.has_locality = true;
+  unnamed.issued = 1;
+  gxds_load_totals_add(&totals, gxds_str_z("a"), &unnamed, 9);
+  EXPECT_EQ(unnamed.total_issued, 1u) << "drops of a cluster are not the load of a locality";
   gxds_load_totals_fini(&totals);
 }
 

@@ -143,14 +143,15 @@ static void look_at_message(const looker *l, const upb_MessageDef *m, const gxds
 static void look(void *arg, gxds_file_resource *take_resource, const gxds_file_node *node) {
   looker *l = arg;
   const gxds_file_type_info *info = &gxds_file_types[take_resource->type];
-  l->subject.resource =
+  gxds_str resource =
       gxds_str_format("%s \"%.*s\"", info->message, GXDS_STR_ARG(take_resource->name));
+  l->subject.resource = resource;
   l->subject.node = node;
   gxds_errors errors = {0};
   gxds_status status = gxds_validator_check(l->validator, take_resource, &errors);
   gxds_lint_refuse(&l->subject, &errors, &status);
   if (node) look_at_message(l, gxds_schema_find(l->schema, gxds_str_z(info->type_url)), node, NULL);
-  gxds_str_free(&l->subject.resource);
+  gxds_str_free(&resource);
   gxds_file_resource_unref(take_resource);
 }
 

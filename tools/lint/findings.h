@@ -44,7 +44,7 @@ void gxds_finding_render_text(const gxds_finding *f, bool colours, gxds_text *ou
 /* Adds the finding as a JSON object, without a newline. */
 void gxds_finding_render_json(const gxds_finding *f, gxds_text *out);
 
-/* A resource or a bootstrap that is being checked. All is borrowed. */
+/* A resource or a bootstrap that is being checked. Borrows everything. */
 typedef struct gxds_lint_subject {
   gxds_findings *findings; /* findings are added to these */
   gxds_str file;

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Prints a tree as JSON, or as text with the summary, a line, below it. */
+/* Prints a tree as JSON, or as text with the summary below it, which is a line with its newline. */
 void gxds_view_print(const gxds_view *v, bool json, const char *summary);
 /* Nothing if both are equal. Otherwise prints `now` as JSON, or the time, the summary and the
  * changes. */

@@ -17,6 +17,7 @@ gxds_view *gxds_view_add(gxds_view *parent, const char *kind, gxds_str name);
 /* key is static; an empty value adds nothing. */
 __attribute__((format(printf, 3, 4))) void gxds_view_attribute(gxds_view *v, const char *key,
                                                                const char *format, ...);
+/* The same for a text; an empty one adds nothing. */
 static inline void gxds_view_text(gxds_view *v, const char *key, gxds_str value) {
   gxds_view_attribute(v, key, "%.*s", GXDS_STR_ARG(value));
 }

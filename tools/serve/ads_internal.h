@@ -49,8 +49,9 @@ gxds_serve_event gxds_ads_event(const gxds_ads_stream *st, gxds_serve_event_kind
  * node, and later requests may leave it out. */
 void gxds_ads_keep_node(gxds_ads_stream *st, const struct envoy_config_core_v3_Node *node);
 void gxds_ads_emit_unknown_type(gxds_serve_queue *q, const gxds_ads_stream *st, gxds_str url);
-/* Emits those of the two events of a request that have names, and frees both. A request without new
- * names, such as an ACK, does not cause a search of the resources. */
+/* Emits those of the two events of a request that have names, and frees both. If names were added,
+ * marks the type as subscribed and to be searched; a request without new names, such as an ACK,
+ * does not cause a search of the resources. */
 void gxds_ads_emit_names(gxds_serve_queue *q, gxds_ads_type_state *t, gxds_serve_event *added,
                          gxds_serve_event *dropped);
 

@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (int)y->subscribe - (int)x->subscribe;
 }
 
-/* Reads a version, which is 16 hexadecimal digits; 0 if this server did not make the text. */
+/* Reads a version, which is 16 hexadecimal digits; 0 for any other text. */
 static uint64_t parse_version(gxds_str s) {
   uint64_t version;
   return s.size == 16 && gxds_str_to_uint64(s, 16, &version) ? version : 0;
@@ -44,8 +44,6 @@ static void subscribe(gxds_delta_subscription *s, gxds_delta_entry *e, const gxd
   e->named = true;
 }
 
-/* Adds entries for the names, which are sorted. A name that neither subscribes nor has an initial
- * version is not a request's, but that of a resource that comes with "*". */
 static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size_t count,
                   gxds_serve_event *added) {
   gxds_delta_entry *entries = gxds_calloc(s->count + count, sizeof *entries);
@@ -53,8 +51,7 @@ static void merge(gxds_delta_subscription *s, const gxds_delta_name *names, size
   size_t i = 0;
   for (size_t j = 0; j < count; j++) {
     const gxds_delta_name *n = &names[j];
-    const bool requested = n->subscribe || n->initial;
-    if (requested && (is_star(n->name) || (!n->subscribe && !s->wildcard))) continue;
+    if (is_star(n->name) || (!n->subscribe && !s->wildcard)) continue;
     if (j > 0 && gxds_str_equal(n->name, names[j - 1].name)) continue;
     while (i < s->count && gxds_str_compare(s->entries[i].name, n->name) < 0) {
       entries[out++] = s->entries[i++];
@@ -163,10 +160,21 @@ bool gxds_delta_subscription_resend(gxds_delta_subscription *s, gxds_str name) {
 /* Adds an entry for each resource that comes with "*". */
 static void add_everything(gxds_delta_subscription *s, const gxds_file_set *set) {
   const gxds_file_list *list = &set->types[s->type];
-  gxds_delta_name *names = gxds_calloc(list->count, sizeof *names);
-  for (size_t i = 0; i < list->count; i++) names[i].name = list->entries[i].resource->name;
-  merge(s, names, list->count, NULL);
-  gxds_free(names);
+  gxds_delta_entry *entries = gxds_calloc(s->count + list->count, sizeof *entries);
+  size_t out = 0;
+  size_t i = 0;
+  for (size_t j = 0; j < list->count; j++) {
+    gxds_str name = list->entries[j].resource->name;
+    while (i < s->count && gxds_str_compare(s->entries[i].name, name) < 0) {
+      entries[out++] = s->entries[i++];
+    }
+    bool known = i < s->count && gxds_str_equal(s->entries[i].name, name);
+    entries[out++] = known ? s->entries[i++] : (gxds_delta_entry){.name = gxds_str_dup(name)};
+  }
+  while (i < s->count) entries[out++] = s->entries[i++];
+  gxds_free(s->entries);
+  s->entries = entries;
+  s->count = out;
 }
 
 void gxds_delta_response_fini(gxds_delta_response *r) {

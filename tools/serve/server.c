@@ -216,7 +216,8 @@ static void post(gxds_serve_server *s, message take_message) {
   message *m = GXDS_NEW(message);
   *m = take_message;
   if (gxds_mpsc_list_push(&s->messages, &m->link) != GXDS_MPSC_FIRST) return;
-  /* An empty batch completes at once. */
+  /* An empty batch completes at once. It only posts to the completion queue, so that any thread may
+   * start it without a lock. */
   GXDS_CHECK(grpc_call_start_batch(s->wake_call, NULL, 0, &s->wake, NULL) == GRPC_CALL_OK);
 }
 
@@ -232,7 +233,8 @@ void gxds_serve_server_emit(gxds_serve_server *s, gxds_serve_event *take_event) 
 static grpc_server *make_server(void) {
   grpc_arg args[] = {
       {GRPC_ARG_INTEGER, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, {.integer = kReceiveMax}},
-      /* Two servers on one port would each get a part of the clients. */
+      /* Without this, a second server could use the same port, and each would get a part of the
+       * clients. */
       {GRPC_ARG_INTEGER, GRPC_ARG_ALLOW_REUSEPORT, {.integer = 0}},
       /* xDS clients ping idle streams to detect a dead server; that must not count as abuse. */
       {GRPC_ARG_INTEGER, GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, {.integer = 1}},

@@ -223,7 +223,7 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
     case GXDS_SERVE_LISTENING:
       if (!event->service) gxds_str_set(&s->address, event->detail);
       break;
-    case GXDS_SERVE_RESOURCES: /* the errors of the files are over */
+    case GXDS_SERVE_RESOURCES: /* a new state of the resources ends the errors of the files */
       gxds_str_set(&s->resources, event->detail);
       for (size_t i = 0; i < s->problem_count; i++) gxds_str_free(&s->problems[i]);
       s->problem_count = 0;

@@ -30,7 +30,8 @@ static const json_t *field(const json_t *object, const char *name, const char *j
   return value ? value : json_object_get(object, json_name);
 }
 
-/* The entries that the request names, each once, in its order; all of them if it names none. */
+/* The entries that the request names, each once, in the order of the request. If it names none: all
+ * entries. */
 typedef struct selection {
   const gxds_file_entry **entries;
   size_t count;
