@@ -5,6 +5,7 @@
 #ifndef GRPC_XDS_HOST_ADDRESSES_H_
 #define GRPC_XDS_HOST_ADDRESSES_H_
 
+#include "base/address.h"
 #include "base/ref.h"
 #include "base/text.h"
 
@@ -12,17 +13,16 @@
 extern "C" {
 #endif
 
-struct gxds_address;  /* resources/endpoints.h: an IP address and a port */
 struct gxds_locality; /* resources/endpoints.h */
 
 typedef struct gxds_addresses gxds_addresses;
 
-/* All fields are borrowed: valid as long as the list. ip or native is set. Both are set if an
+/* All pointers are borrowed: valid as long as the list. ip or native is set. Both are set if an
  * endpoint with several addresses comes through one of the host's policies. */
 typedef struct gxds_lb_address {
-  const struct gxds_address *ip;
-  const struct gxds_address *more; /* A61: the endpoint's further addresses; NULL: it has only
-                                      one */
+  gxds_address ip; /* only if has_ip is set */
+  bool has_ip;
+  const gxds_address *more; /* A61: the endpoint's further addresses; NULL: it has only one */
   uint32_t more_count;
   const void *native; /* the host's own form of the address, passed on unchanged */
   uint32_t weight;    /* load_balancing_weight; 1 if the endpoint has none */
@@ -74,8 +74,8 @@ static inline const gxds_addresses *gxds_addresses_below(const gxds_addresses *a
 }
 /* In this function and the next two, index < a->count. */
 static inline gxds_lb_address gxds_addresses_at(const gxds_addresses *a, size_t index) {
-  gxds_lb_address out = {NULL,      NULL,      0,         NULL, 0,    {NULL, 0},
-                         {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL, 0};
+  gxds_lb_address out;
+  memset(&out, 0, sizeof out);
   a->ops->at(a, index, &out);
   out.list = a;
   out.index = index;

@@ -5,6 +5,7 @@
 #ifndef GRPC_XDS_RESOURCES_ENDPOINTS_H_
 #define GRPC_XDS_RESOURCES_ENDPOINTS_H_
 
+#include "base/address.h"
 #include "xds_client/resource_type.h"
 
 #ifdef __cplusplus
@@ -19,18 +20,19 @@ typedef enum gxds_health {
   GXDS_HEALTH_DRAINING,
 } gxds_health;
 
-/* An IP address and port. Packed, so that an endpoint takes 24 bytes, not 28. */
-typedef struct __attribute__((packed)) gxds_address {
-  uint8_t ip[16]; /* in network order; an IPv4 address uses the first four bytes */
-  uint16_t port;  /* host order */
-  uint8_t is_ipv6;
-} gxds_address;
-
 typedef struct gxds_endpoint {
   gxds_address address;
   uint8_t health;  /* gxds_health; endpoints in any other state are left out */
   uint32_t weight; /* load_balancing_weight; 1 when absent; never 0 */
 } gxds_endpoint;
+
+/* An endpoint with an IPv4 address and a weight of at most 255, in a third of the memory. */
+typedef struct gxds_small_endpoint {
+  uint8_t ip[4];
+  uint16_t port;
+  uint8_t health;
+  uint8_t weight;
+} gxds_small_endpoint;
 
 typedef struct gxds_locality gxds_locality;
 
@@ -55,12 +57,16 @@ typedef struct gxds_locality_rare {
 /* Kept small: a mesh may have a hundred thousand. */
 struct gxds_locality {
   gxds_ref refs;
+  bool is_small; /* the endpoints are in list.small, otherwise in list.full */
   gxds_str region;
   gxds_str zone;
   gxds_str sub_zone;
   uint32_t weight; /* never 0: a locality without weight is left out (A27) */
   uint32_t endpoint_count;
-  const gxds_endpoint *endpoints;
+  union {
+    const gxds_endpoint *full;
+    const gxds_small_endpoint *small;
+  } list;                         /* read by gxds_locality_endpoint() */
   const gxds_locality_rare *rare; /* NULL: the locality has no such data */
 };                                /* one allocation, except rare->draining */
 
@@ -108,13 +114,13 @@ extern const gxds_resource_type gxds_endpoints_type;
 #define GXDS_ADDITIONAL_ADDRESSES_MAX 64u
 #define GXDS_PRIORITIES_MAX 128u /* the protocol's own limit: priorities are 0 … 127 */
 
-/* Makes a locality of count zeroed endpoints, which the caller fills in before it shares the
- * locality. (Logical DNS makes its own.) Strings are copied. The caller owns the returned
- * reference. */
+/* Makes a locality of count zeroed endpoints in list.full, which the caller fills in before it
+ * shares the locality. (Logical DNS makes its own.) Strings are copied. The caller owns the
+ * returned reference. */
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count);
-/* Makes a copy of everything in *l except the count of references. The caller owns the returned
- * reference. */
+/* Makes a copy of everything in *l except the count of references. Its endpoints are small if they
+ * can be. The caller owns the returned reference. */
 const gxds_locality *gxds_locality_copy(const gxds_locality *l);
 /* Makes a copy with that weight and only the endpoints at these places, in this order, and none in
  * DRAINING. The caller owns the returned reference. */
@@ -122,6 +128,16 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
                                           size_t count, uint32_t weight);
 const gxds_locality *gxds_locality_ref(const gxds_locality *l);
 void gxds_locality_unref(const gxds_locality *l);
+/* The endpoint with that index. Endpoints are read only by this function, except by the maker of
+ * the locality. */
+static inline gxds_endpoint gxds_locality_endpoint(const gxds_locality *l, uint32_t index) {
+  if (!l->is_small) return l->list.full[index];
+  const gxds_small_endpoint *small = &l->list.small[index];
+  gxds_endpoint e = {{{small->ip[0], small->ip[1], small->ip[2], small->ip[3]}, small->port, 0},
+                     small->health,
+                     small->weight};
+  return e;
+}
 /* The item of that endpoint in a list of gxds_locality_rare; empty: none. */
 static inline gxds_str gxds_locality_item(const gxds_str *list, uint32_t index) {
   return list ? list[index] : gxds_str_of(NULL, 0);

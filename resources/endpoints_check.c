@@ -213,7 +213,7 @@ static uint64_t check_some_endpoints(checker *c, const locality_message *in, boo
   const endpoint_message *const *list =
       envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(in, &count);
   const size_t first = c->endpoint_count;
-  view->endpoints = &c->endpoints[first];
+  view->list.full = &c->endpoints[first];
   uint64_t weights = 0;
   for (size_t i = 0; i < count; i++) {
     gxds_health health;
@@ -223,7 +223,7 @@ static uint64_t check_some_endpoints(checker *c, const locality_message *in, boo
       continue;
     }
     if (!check_endpoint(c, list[i], health, GXDS_ITEM(at, "lb_endpoints", i))) continue;
-    weights += view->endpoints[view->endpoint_count++].weight;
+    weights += view->list.full[view->endpoint_count++].weight;
   }
   gxds_locality_rare rare = {.hash_keys = names_from(c, c->hash_keys, first),
                              .hostnames = names_from(c, c->hostnames, first),
@@ -370,7 +370,8 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
 
 /* False if one of the locality's addresses was seen before. */
 static bool add_known_addresses(checker *c, const gxds_locality *l) {
-  memcpy(&c->endpoints[c->endpoint_count], l->endpoints, l->endpoint_count * sizeof *l->endpoints);
+  gxds_endpoint *copies = &c->endpoints[c->endpoint_count];
+  for (uint32_t i = 0; i < l->endpoint_count; i++) copies[i] = gxds_locality_endpoint(l, i);
   const size_t first_more = c->more.count;
   gxds_more_addresses_add_known(&c->more, l, c->scratch);
   c->addresses.more = c->more.list;
@@ -391,12 +392,13 @@ static void add_known(checker *c, const gxds_known_locality *known, gxds_checked
   const gxds_locality *l = known->locality;
   /* Copies the fields one by one, but not refs, because other threads may change refs at the same
    * time. */
-  *out = (gxds_checked_locality){.view = {.region = l->region,
+  *out = (gxds_checked_locality){.view = {.is_small = l->is_small,
+                                          .region = l->region,
                                           .zone = l->zone,
                                           .sub_zone = l->sub_zone,
                                           .weight = l->weight,
                                           .endpoint_count = l->endpoint_count,
-                                          .endpoints = l->endpoints,
+                                          .list = l->list,
                                           .rare = l->rare},
                                  .priority = known->print.priority,
                                  .print = known->print,

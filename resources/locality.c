@@ -68,15 +68,55 @@ static gxds_str *take_list(char **at, const gxds_str *from, size_t count) {
   return list;
 }
 
-/* Makes the locality in one allocation: the struct, the rare part and its lists, the endpoints, the
- * strings. from->draining is not copied. */
+static bool can_be_small(const gxds_locality *l) {
+  if (l->is_small) return true;
+  uint32_t others = 0;
+  for (uint32_t i = 0; i < l->endpoint_count; i++) {
+    others |= l->list.full[i].address.is_ipv6 | l->list.full[i].weight >> 8;
+  }
+  return others == 0;
+}
+
+static void set_small(gxds_small_endpoint *out, const gxds_endpoint *e) {
+  memcpy(out->ip, e->address.ip, sizeof out->ip);
+  out->port = e->address.port;
+  out->health = e->health;
+  out->weight = (uint8_t)e->weight;
+}
+
+/* The endpoints of a locality that is being made begin here. */
+static void set_list(gxds_locality *l, const char *at) {
+  if (l->is_small) {
+    l->list.small = (const gxds_small_endpoint *)at;
+  } else {
+    l->list.full = (const gxds_endpoint *)at;
+  }
+}
+
+/* to may be small and from full, but not the other way round. */
+static void copy_endpoints(gxds_locality *to, const gxds_locality *from) {
+  const uint32_t count = from->endpoint_count;
+  if (count == 0) return; /* the list may be NULL, which memcpy() must not get */
+  if (from->is_small) {
+    memcpy((void *)to->list.small, from->list.small, count * sizeof *to->list.small);
+  } else if (to->is_small) {
+    gxds_small_endpoint *list = (gxds_small_endpoint *)to->list.small;
+    for (uint32_t i = 0; i < count; i++) set_small(&list[i], &from->list.full[i]);
+  } else {
+    memcpy((void *)to->list.full, from->list.full, count * sizeof *to->list.full);
+  }
+}
+
+/* Makes the locality in one allocation: the struct, the rare part and its lists, the endpoints
+ * (zeroed), the strings. from->draining is not copied. */
 static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, uint32_t weight,
-                             size_t count, const gxds_locality_rare *from) {
+                             size_t count, bool is_small, const gxds_locality_rare *from) {
   GXDS_CHECK(count <= GXDS_ENDPOINTS_MAX);
   const bool has_rare = gxds_locality_rare_is_used(from);
   const size_t rare_size =
       has_rare ? sizeof *from + list_count(from) * count * sizeof(gxds_str) : 0;
-  const size_t endpoints_size = count * sizeof(gxds_endpoint);
+  const size_t endpoints_size =
+      count * (is_small ? sizeof(gxds_small_endpoint) : sizeof(gxds_endpoint));
   const size_t strings_size =
       region.size + zone.size + sub_zone.size + 3 + size_of_all(from->hash_keys, count) +
       size_of_all(from->hostnames, count) + size_of_all(from->proxies, count) +
@@ -85,10 +125,11 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
       1, sizeof *l + rare_size + endpoints_size + size_of_more(from, count) + strings_size);
   char *at = (char *)(l + 1);
   gxds_ref_init(&l->refs);
+  l->is_small = is_small;
   l->weight = weight;
   l->endpoint_count = (uint32_t)count;
   if (!has_rare) {
-    l->endpoints = (const gxds_endpoint *)at;
+    set_list(l, at);
     append_name(at + endpoints_size, region, zone, sub_zone, l);
     return l;
   }
@@ -101,7 +142,7 @@ static gxds_locality *create(gxds_str region, gxds_str zone, gxds_str sub_zone, 
   *rare = (gxds_locality_rare){
       .hash_keys = hash_keys, .hostnames = hostnames, .proxies = proxies, .metadata = metadata};
   l->rare = rare;
-  l->endpoints = (const gxds_endpoint *)at;
+  set_list(l, at);
   at = append_more(at + endpoints_size, from, count, rare);
   at = append_name(at, region, zone, sub_zone, l);
   at = append_all(at, from->hash_keys, count, hash_keys);
@@ -119,16 +160,13 @@ static const gxds_locality_rare *rare_of(const gxds_locality *l) {
 
 gxds_locality *gxds_locality_create(gxds_str region, gxds_str zone, gxds_str sub_zone,
                                     uint32_t weight, size_t count) {
-  return create(region, zone, sub_zone, weight, count, &no_rare);
+  return create(region, zone, sub_zone, weight, count, false, &no_rare);
 }
 
 const gxds_locality *gxds_locality_copy(const gxds_locality *l) {
-  gxds_locality *copy =
-      create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count, rare_of(l));
-  if (l->endpoint_count) {
-    memcpy((gxds_endpoint *)copy->endpoints, l->endpoints,
-           l->endpoint_count * sizeof *l->endpoints);
-  }
+  gxds_locality *copy = create(l->region, l->zone, l->sub_zone, l->weight, l->endpoint_count,
+                               can_be_small(l), rare_of(l));
+  copy_endpoints(copy, l);
   const gxds_locality *draining = gxds_locality_draining(l);
   if (draining) ((gxds_locality_rare *)copy->rare)->draining = gxds_locality_copy(draining);
   return copy;
@@ -161,6 +199,16 @@ static gxds_address *select_more(const gxds_locality *l, const uint32_t *places,
   return more;
 }
 
+static void select_endpoints(gxds_locality *to, const gxds_locality *from, const uint32_t *places) {
+  for (uint32_t i = 0; i < to->endpoint_count; i++) {
+    if (from->is_small) {
+      ((gxds_small_endpoint *)to->list.small)[i] = from->list.small[places[i]];
+    } else {
+      ((gxds_endpoint *)to->list.full)[i] = from->list.full[places[i]];
+    }
+  }
+}
+
 const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t *places,
                                           size_t count, uint32_t weight) {
   const gxds_locality_rare *rare = rare_of(l);
@@ -176,10 +224,9 @@ const gxds_locality *gxds_locality_select(const gxds_locality *l, const uint32_t
                                        .metadata = metadata,
                                        .more = more,
                                        .more_ends = more_ends};
-  gxds_locality *some = create(l->region, l->zone, l->sub_zone, weight, count, &selected);
-  for (size_t i = 0; i < count; i++) {
-    ((gxds_endpoint *)some->endpoints)[i] = l->endpoints[places[i]];
-  }
+  gxds_locality *some =
+      create(l->region, l->zone, l->sub_zone, weight, count, l->is_small, &selected);
+  select_endpoints(some, l, places);
   gxds_free(hash_keys);
   gxds_free(hostnames);
   gxds_free(proxies);
@@ -204,9 +251,11 @@ static bool address_equal(const gxds_address *a, const gxds_address *b) {
   return memcmp(a->ip, b->ip, sizeof a->ip) == 0 && a->port == b->port && a->is_ipv6 == b->is_ipv6;
 }
 
-static bool endpoint_equal(const gxds_endpoint *a, const gxds_endpoint *b) {
-  return address_equal(&a->address, &b->address) && a->health == b->health &&
-         a->weight == b->weight;
+static bool endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b, uint32_t k) {
+  const gxds_endpoint of_a = gxds_locality_endpoint(a, i);
+  const gxds_endpoint of_b = gxds_locality_endpoint(b, k);
+  return address_equal(&of_a.address, &of_b.address) && of_a.health == of_b.health &&
+         of_a.weight == of_b.weight;
 }
 
 static bool more_equal_at(const gxds_locality *a, uint32_t i, const gxds_locality *b, uint32_t k) {
@@ -240,7 +289,7 @@ static bool lists_equal(const gxds_str *a, const gxds_str *b, uint32_t count) {
 
 bool gxds_locality_endpoint_equal(const gxds_locality *a, uint32_t i, const gxds_locality *b,
                                   uint32_t k) {
-  return endpoint_equal(&a->endpoints[i], &b->endpoints[k]) &&
+  return endpoint_equal(a, i, b, k) &&
          gxds_str_equal(gxds_locality_hash_key(a, i), gxds_locality_hash_key(b, k)) &&
          gxds_str_equal(gxds_locality_hostname(a, i), gxds_locality_hostname(b, k)) &&
          gxds_str_equal(gxds_locality_proxy(a, i), gxds_locality_proxy(b, k)) &&
@@ -269,7 +318,7 @@ gxds_locality_stretch gxds_locality_changed(const gxds_locality *before,
 bool gxds_locality_endpoints_equal(const gxds_locality *a, const gxds_locality *b) {
   if (a->endpoint_count != b->endpoint_count) return false;
   for (uint32_t i = 0; i < a->endpoint_count; i++) {
-    if (!endpoint_equal(&a->endpoints[i], &b->endpoints[i])) return false;
+    if (!endpoint_equal(a, i, b, i)) return false;
   }
   if (!a->rare && !b->rare) return true;
   const gxds_locality_rare *of_a = rare_of(a);

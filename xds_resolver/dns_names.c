@@ -44,7 +44,7 @@ static const gxds_locality *make_locality(gxds_str name, const gxds_address *add
                                    .more = more_end > 0 ? &addresses[1] : NULL,
                                    .more_ends = more_end > 0 ? &more_end : NULL};
   const gxds_locality view = {
-      .weight = 1, .endpoint_count = 1, .endpoints = &endpoint, .rare = &rare};
+      .weight = 1, .endpoint_count = 1, .list.full = &endpoint, .rare = &rare};
   return gxds_locality_copy(&view);
 }
 

@@ -106,7 +106,8 @@ class AddressesAttribute : public ServerAddress::AttributeInterface {
   }
 
   void Set(gxds_lb_address* out) const {
-    out->ip = &addresses_[0];
+    out->ip = addresses_[0];
+    out->has_ip = true;
     out->more = &addresses_[1];
     out->more_count = static_cast<uint32_t>(addresses_.size() - 1);
   }
@@ -186,12 +187,12 @@ ServerAddress ToHost(const gxds_lb_address& endpoint) {
   }
   if (endpoint.more_count > 0) {
     std::vector<gxds_address> addresses(endpoint.more, endpoint.more + endpoint.more_count);
-    addresses.insert(addresses.begin(), *endpoint.ip);
+    addresses.insert(addresses.begin(), endpoint.ip);
     attributes[kAddressesAttribute] = std::make_unique<AddressesAttribute>(std::move(addresses));
   }
   ChannelArgs args;
   if (endpoint.proxy.size > 0) args = args.Set(kHttpProxyArg, ToAbsl(endpoint.proxy));
-  return ServerAddress(ToResolved(*endpoint.ip), args, std::move(attributes));
+  return ServerAddress(ToResolved(endpoint.ip), args, std::move(attributes));
 }
 
 ServerAddressList ToHost(const gxds_addresses* addresses) {

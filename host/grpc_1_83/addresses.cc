@@ -71,7 +71,8 @@ struct AddressesOf183 : Addresses {
   void AddSeveral(size_t index, gxds_lb_address* out) const override {
     const auto found = several.find(index);
     if (found == several.end()) return;
-    out->ip = &found->second[0];
+    out->ip = found->second[0];
+    out->has_ip = true;
     out->more = &found->second[1];
     out->more_count = static_cast<uint32_t>(found->second.size() - 1);
   }
@@ -153,7 +154,7 @@ EndpointAddresses ToHost(const gxds_lb_address& endpoint) {
     args = args.Set(GRPC_ARG_ADDRESS_NAME, ToAbsl(endpoint.hostname));
   }
   if (endpoint.proxy.size > 0) args = args.Set(kHttpProxyArg, ToAbsl(endpoint.proxy));
-  std::vector<grpc_resolved_address> addresses = {ToResolved(*endpoint.ip)};
+  std::vector<grpc_resolved_address> addresses = {ToResolved(endpoint.ip)};
   for (uint32_t i = 0; i < endpoint.more_count; ++i) {
     addresses.push_back(ToResolved(endpoint.more[i]));
   }

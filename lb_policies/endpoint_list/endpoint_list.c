@@ -41,7 +41,8 @@ static void list_at(const gxds_addresses *a, size_t index, gxds_lb_address *out)
 static void render_list_key(const gxds_addresses *a, size_t index, gxds_text *out) {
   uint32_t offset;
   const gxds_locality *locality = find(a, index, &offset);
-  gxds_address_render(&locality->endpoints[offset].address, out);
+  const gxds_endpoint e = gxds_locality_endpoint(locality, offset);
+  gxds_address_render(&e.address, out);
 }
 
 static void render_list_detail(const gxds_addresses *a, size_t index, gxds_text *out) {
@@ -69,13 +70,14 @@ static const gxds_addresses *create_list(const gxds_locality *const *localities,
 }
 
 gxds_lb_address gxds_locality_address(const gxds_locality *locality, uint32_t index) {
-  const gxds_endpoint *e = &locality->endpoints[index];
+  const gxds_endpoint e = gxds_locality_endpoint(locality, index);
   uint32_t more_count;
   const gxds_address *more = gxds_locality_more(locality, index, &more_count);
-  return (gxds_lb_address){.ip = &e->address,
+  return (gxds_lb_address){.ip = e.address,
+                           .has_ip = true,
                            .more = more,
                            .more_count = more_count,
-                           .weight = e->weight,
+                           .weight = e.weight,
                            .hash_key = gxds_locality_hash_key(locality, index),
                            .hostname = gxds_locality_hostname(locality, index),
                            .proxy = gxds_locality_proxy(locality, index),
@@ -90,8 +92,8 @@ gxds_lb_address gxds_locality_address_for(const gxds_locality *locality, uint32_
 }
 
 void gxds_lb_address_render(const gxds_lb_address *address, gxds_text *out) {
-  if (address->ip) {
-    gxds_address_render(address->ip, out);
+  if (address->has_ip) {
+    gxds_address_render(&address->ip, out);
   } else {
     gxds_addresses_render_key(address->list, address->index, out);
   }

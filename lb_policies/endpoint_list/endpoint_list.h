@@ -29,10 +29,10 @@ void gxds_lb_address_render_set(const gxds_lb_address *address, gxds_text *out);
 void gxds_lb_address_render_names(const gxds_lb_address *address, gxds_text *out);
 
 /* The endpoint's address with that index: 0 is the first address, more_count the last. ip must be
- * set. */
+ * set. Borrowed: valid as long as address. */
 static inline const gxds_address *gxds_lb_address_ip(const gxds_lb_address *address,
                                                      uint32_t index) {
-  return index == 0 ? address->ip : &address->more[index - 1];
+  return index == 0 ? &address->ip : &address->more[index - 1];
 }
 
 /* A86: whether a policy with these args reaches endpoints through their proxies. If not, proxies

@@ -20,7 +20,7 @@ static group *group_of(group **groups, const gxds_locality *locality) {
   /* This includes endpoints that the list leaves out, because the locality's share is for all its
    * endpoints. */
   for (uint32_t i = 0; locality && i < locality->endpoint_count; i++) {
-    g->endpoint_weights += locality->endpoints[i].weight;
+    g->endpoint_weights += gxds_locality_endpoint(locality, i).weight;
   }
   HASH_ADD_PTR(*groups, locality, g);
   return g;

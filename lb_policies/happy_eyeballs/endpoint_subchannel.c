@@ -82,7 +82,8 @@ static gxds_subchannel *make(void *owner, uint32_t index) {
   const endpoint *e = owner;
   if (!e->maker->of) return NULL;
   gxds_lb_address address = e->address;
-  address.ip = &e->ips[index];
+  address.ip = e->ips[index];
+  address.has_ip = true;
   return e->maker->make(e->maker->of, &address, e->args);
 }
 

@@ -31,7 +31,7 @@ gxds_held_endpoint *gxds_held_endpoint_create(gxds_policy *owner, const gxds_arg
   h->watch.on_state = on_state;
   h->changed = changed;
   h->policy = policy;
-  h->key = locality->endpoints[index].address;
+  h->key = gxds_locality_endpoint(locality, index).address;
   gxds_subchannel_watch(subchannel, &h->watch);
   return h;
 }

@@ -27,7 +27,7 @@ gxds_subchannel *gxds_session_subchannel_create(gxds_subchannel *take_subchannel
   gxds_ref_init(&s->base.refs);
   s->base.ops = &session_subchannel_ops;
   s->base.wrapped = take_subchannel;
-  s->key = *address->ip;
+  s->key = address->ip;
   gxds_text addresses = {0};
   gxds_lb_address_render_set(address, &addresses);
   s->addresses = gxds_text_take(&addresses);

@@ -160,7 +160,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
   (void)child;
   policy *p = self;
   gxds_subchannel *subchannel = gxds_policy_subchannel(p->only.base, address, args);
-  if (!subchannel || !address->ip) return subchannel;
+  if (!subchannel || !address->has_ip) return subchannel;
   return gxds_session_subchannel_create(subchannel, address);
 }
 

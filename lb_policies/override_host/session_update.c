@@ -72,13 +72,14 @@ static void compare_all(table_update *u, const gxds_endpoints *before,
 /* --- Endpoints that leave and that come --- */
 
 static bool may_serve(const gxds_session_table *t, const gxds_locality *l, uint32_t index) {
-  return gxds_session_table_source(t)->health & 1u << l->endpoints[index].health;
+  return gxds_session_table_source(t)->health & 1u << gxds_locality_endpoint(l, index).health;
 }
 
 static void leave(table_update *u, const change *c) {
   for (uint32_t i = c->in.start; c->before && i < c->in.end_before; i++) {
     if (!may_serve(u->from, c->before, i)) continue;
-    gxds_session_endpoint *e = gxds_session_table_find(u->from, &c->before->endpoints[i].address);
+    const gxds_endpoint of = gxds_locality_endpoint(c->before, i);
+    gxds_session_endpoint *e = gxds_session_table_find(u->from, &of.address);
     if (!e || --e->times > 0) continue;
     e->leaving = true;
     e->was_in = c->before;
@@ -123,7 +124,8 @@ static void come(table_update *u, const change *c) {
   const bool http_connect = gxds_session_table_source(u->to)->http_connect;
   for (uint32_t i = c->in.start; c->after && i < c->in.end_after; i++) {
     if (!may_serve(u->to, c->after, i)) continue;
-    gxds_session_endpoint *e = gxds_session_table_find(u->to, &c->after->endpoints[i].address);
+    const gxds_endpoint of = gxds_locality_endpoint(c->after, i);
+    gxds_session_endpoint *e = gxds_session_table_find(u->to, &of.address);
     if (e && (!e->leaving || is_reached_alike(e->was_in, e->was_at, c->after, i, http_connect))) {
       e->leaving = false;
       e->times++;

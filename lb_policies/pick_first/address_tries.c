@@ -16,7 +16,7 @@ static uint32_t count_addresses(const gxds_addresses *from) {
 static gxds_lb_address single(const gxds_lb_address *endpoint, uint32_t index) {
   gxds_lb_address out = *endpoint;
   if (endpoint->more_count == 0) return out;
-  out.ip = gxds_lb_address_ip(endpoint, index);
+  out.ip = *gxds_lb_address_ip(endpoint, index);
   out.native = NULL;
   out.more = NULL;
   out.more_count = 0;
@@ -26,7 +26,7 @@ static gxds_lb_address single(const gxds_lb_address *endpoint, uint32_t index) {
 
 /* The family of a native address is known from its text: an IPv6 address has brackets. */
 static bool is_ipv6(const gxds_lb_address *address) {
-  if (address->ip) return address->ip->is_ipv6;
+  if (address->has_ip) return address->ip.is_ipv6;
   gxds_text text = {0};
   gxds_lb_address_render(address, &text);
   const bool out = text.size > 0 && text.data[0] == '[';

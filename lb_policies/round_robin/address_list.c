@@ -102,7 +102,8 @@ gxds_status gxds_address_list_update(gxds_address_list *l, gxds_endpoints_policy
   gxds_address_list_fini(l);
   fill(l, update->addresses);
   if (by_more || l->named || l->several) gxds_endpoints_policy_keep_connections(e);
-  gxds_status status = gxds_endpoints_policy_update(e, l->endpoints, l->count, update);
+  const gxds_locality view = {.list.full = l->endpoints, .endpoint_count = l->count};
+  gxds_status status = gxds_endpoints_policy_update(e, &view, update);
   if (l->several) gxds_endpoints_policy_reorder(e, l->count);
   return status;
 }

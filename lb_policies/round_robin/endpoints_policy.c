@@ -222,14 +222,15 @@ static void set_limit(gxds_endpoints_policy *e, uint32_t count) {
   gxds_round_robin_limit(e->machine, eager, gxds_channel_pace_window(channel_of(e)), e->random);
 }
 
-gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_endpoint *endpoints,
-                                         uint32_t count, const gxds_lb_update *update) {
+gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e, const gxds_locality *locality,
+                                         const gxds_lb_update *update) {
+  const uint32_t count = locality->endpoint_count;
   const bool renew = e->args && !gxds_args_equal(e->args, update->args);
   gxds_args_unref(e->args);
   e->args = gxds_args_ref(update->args);
   gxds_str_set(&e->note, update->note);
   set_limit(e, count);
-  gxds_round_robin_on_update(e->machine, endpoints, count, renew);
+  gxds_round_robin_on_update(e->machine, locality, renew);
   const uint32_t slots = gxds_endpoints_policy_slot_count(e);
   GXDS_EXTEND(e->endpoints, e->slot_count, slots);
   drain(e);

@@ -65,12 +65,11 @@ void gxds_endpoints_policy_fini(gxds_endpoints_policy *e);
  * (A81), its proxy (A86) or one of several addresses (A61) changed: the new subchannel should find
  * the old one's connection. So the old subchannels stay until all new ones have been made. */
 void gxds_endpoints_policy_keep_connections(gxds_endpoints_policy *e);
-/* Takes an update with these endpoints in this order. They are borrowed: valid during the call.
- * address_at() must return the new endpoints already. An endpoint keeps its subchannel as long as
- * the args stay the same. */
+/* Takes an update with the endpoints of the locality, of which nothing else counts. It is borrowed:
+ * valid during the call. address_at() must return the new endpoints already. An endpoint keeps its
+ * subchannel as long as the args stay the same. */
 GXDS_MUST_USE gxds_status gxds_endpoints_policy_update(gxds_endpoints_policy *e,
-                                                       const gxds_endpoint *endpoints,
-                                                       uint32_t count,
+                                                       const gxds_locality *locality,
                                                        const gxds_lb_update *update);
 /* Call it after an update with that many endpoints, if some have several addresses: an endpoint
  * that stays may have them in another order now (A61). */

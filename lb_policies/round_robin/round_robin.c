@@ -85,9 +85,13 @@ static void free_slot(gxds_round_robin *r, uint32_t index) {
   gxds_slots_release(&r->slots, index);
 }
 
-static bool same_address(const gxds_address *a, const gxds_address *b) {
-  return a->port == b->port && a->is_ipv6 == b->is_ipv6 &&
-         memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
+/* Whether the endpoint at position is the one at index of an update. */
+static bool is_at(const gxds_round_robin *r, uint32_t position, const gxds_locality *l,
+                  uint32_t index) {
+  const gxds_address *a = &slot_at(r, r->current[position])->address;
+  const gxds_endpoint e = gxds_locality_endpoint(l, index);
+  return a->port == e.address.port && a->is_ipv6 == e.address.is_ipv6 &&
+         memcmp(a->ip, e.address.ip, a->is_ipv6 ? 16 : 4) == 0;
 }
 
 /* --- Updates --- */
@@ -163,7 +167,8 @@ static void copy_slots(uint32_t *to, const uint32_t *from, uint32_t count) {
 /* Replaces the slots between the first `front` and the last `back` ones, which stay as they were.
  */
 static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
-                           const gxds_endpoint *endpoints, uint32_t count, bool renew) {
+                           const gxds_locality *l, bool renew) {
+  const uint32_t count = l->endpoint_count;
   uint32_t old_count = r->current_count - front - back;
   uint32_t new_count = count - front - back;
   gxds_slots_reserve(&r->slots, new_count);
@@ -180,12 +185,12 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
   if (renew) {
     for (uint32_t i = 0; i < new_count; i++) placed[i] = UINT32_MAX;
   } else {
-    pool_count =
-        gxds_slots_match(&r->slots, pool, pool_count, endpoints + front, new_count, placed);
+    pool_count = gxds_slots_match(&r->slots, pool, pool_count, l, front, new_count, placed);
   }
   for (uint32_t i = 0; i < new_count; i++) {
     if (placed[i] == UINT32_MAX) {
-      placed[i] = gxds_slots_take(&r->slots, &endpoints[front + i].address);
+      const gxds_endpoint e = gxds_locality_endpoint(l, front + i);
+      placed[i] = gxds_slots_take(&r->slots, &e.address);
     } else if (slot_at(r, placed[i])->standing == GXDS_SLOT_LEAVING) {
       slot_at(r, placed[i])->standing = GXDS_SLOT_CURRENT;
       r->publish_due = true;
@@ -208,10 +213,10 @@ static void replace_middle(gxds_round_robin *r, uint32_t front, uint32_t back,
 /* Addresses from outside of xDS may have the weight 0. */
 static uint32_t bounded(uint32_t weight) { return weight > 0 ? weight : 1; }
 
-static void take_weights(gxds_round_robin *r, const gxds_endpoint *endpoints) {
+static void take_weights(gxds_round_robin *r, const gxds_locality *l) {
   for (uint32_t i = 0; i < r->current_count; i++) {
     gxds_slot *s = slot_at(r, r->current[i]);
-    const uint32_t weight = bounded(endpoints[i].weight);
+    const uint32_t weight = bounded(gxds_locality_endpoint(l, i).weight);
     if (s->weight == weight) continue;
     s->weight = weight;
     if (s->standing == GXDS_SLOT_CURRENT && s->state == GRPC_CHANNEL_READY) r->publish_due = true;
@@ -224,28 +229,23 @@ void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint32_t window
   r->growth.random = random;
 }
 
-void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
-                                bool renew) {
+void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_locality *l, bool renew) {
+  const uint32_t count = l->endpoint_count;
   uint32_t front = 0;
   uint32_t back = 0;
   uint32_t least = count < r->current_count ? count : r->current_count;
   if (!renew) {
-    while (front < least &&
-           same_address(&slot_at(r, r->current[front])->address, &endpoints[front].address)) {
-      front++;
-    }
-    while (back < least - front &&
-           same_address(&slot_at(r, r->current[r->current_count - 1 - back])->address,
-                        &endpoints[count - 1 - back].address)) {
+    while (front < least && is_at(r, front, l, front)) front++;
+    while (back < least - front && is_at(r, r->current_count - 1 - back, l, count - 1 - back)) {
       back++;
     }
   }
   if (front + back < count || count != r->current_count) {
-    replace_middle(r, front, back, endpoints, count, renew);
+    replace_middle(r, front, back, l, renew);
     recount(r);
     settle(r);
   }
-  if (r->by_weight) take_weights(r, endpoints);
+  if (r->by_weight) take_weights(r, l);
   r->updated = true;
   if (count == 0) r->publish_due = true; /* the note may have changed */
 }

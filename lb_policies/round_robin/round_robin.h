@@ -66,10 +66,10 @@ void gxds_round_robin_destroy(gxds_round_robin *r); /* NULL is allowed */
  * least. By default all endpoints are tried. `random` decides which endpoint comes first
  * (growth.h). Call it before an update. */
 void gxds_round_robin_limit(gxds_round_robin *r, uint32_t eager, uint32_t window, uint64_t random);
-/* Takes the endpoints of an update, which are copied. An address that occurs twice is two
- * endpoints, as in the host. renew: the args of subchannels changed, so none of them can stay. */
-void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_endpoint *endpoints, uint32_t count,
-                                bool renew);
+/* Takes the endpoints of an update, which are copied; nothing else of l counts. An address that
+ * occurs twice is two endpoints, as in the host. renew: the args of subchannels changed, so none of
+ * them can stay. */
+void gxds_round_robin_on_update(gxds_round_robin *r, const gxds_locality *l, bool renew);
 /* An endpoint's subchannel reported its state. An unknown token and SHUTDOWN are ignored. */
 void gxds_round_robin_on_state(gxds_round_robin *r, uint64_t endpoint,
                                grpc_connectivity_state state);

@@ -60,7 +60,7 @@ static gxds_endpoint *by_identity(const policy *p, const gxds_locality *l) {
   gxds_endpoint *endpoints = gxds_calloc(l->endpoint_count, sizeof *endpoints);
   gxds_text text = {0};
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
-    endpoints[i] = l->endpoints[i];
+    endpoints[i] = gxds_locality_endpoint(l, i);
     const gxds_lb_address address = gxds_locality_address_for(l, i, p->with_proxies);
     if (address.hostname.size == 0 && address.proxy.size == 0 && address.more_count == 0) continue;
     gxds_text_clear(&text);
@@ -90,8 +90,9 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   }
   set_locality(p, locality);
   gxds_endpoint *endpoints = by_more(locality) ? by_identity(p, locality) : NULL;
-  gxds_status status = gxds_endpoints_policy_update(
-      &p->endpoints, endpoints ? endpoints : locality->endpoints, locality->endpoint_count, given);
+  const gxds_locality view = {.list.full = endpoints, .endpoint_count = locality->endpoint_count};
+  gxds_status status =
+      gxds_endpoints_policy_update(&p->endpoints, endpoints ? &view : locality, given);
   gxds_free(endpoints);
   if (locality->rare && locality->rare->more) {
     gxds_endpoints_policy_reorder(&p->endpoints, locality->endpoint_count);

@@ -44,14 +44,15 @@ void gxds_slots_release(gxds_slots *s, uint32_t index) {
 }
 
 uint32_t gxds_slots_match(const gxds_slots *s, uint32_t *which, uint32_t which_count,
-                          const gxds_endpoint *endpoints, uint32_t count, uint32_t *out) {
+                          const gxds_locality *l, uint32_t first, uint32_t count, uint32_t *out) {
   gxds_address_index index;
   gxds_address_index_init(&index, which_count);
   for (uint32_t i = 0; i < which_count; i++) {
     gxds_address_index_add(&index, &s->at[which[i]].address, i);
   }
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t found = gxds_address_index_take(&index, &endpoints[i].address);
+    const gxds_endpoint e = gxds_locality_endpoint(l, first + i);
+    uint32_t found = gxds_address_index_take(&index, &e.address);
     out[i] = found == UINT32_MAX ? UINT32_MAX : which[found];
     if (found != UINT32_MAX) which[found] = UINT32_MAX;
   }

@@ -58,11 +58,11 @@ uint32_t gxds_slots_take(gxds_slots *s, const gxds_address *address);
 /* The slot becomes free. */
 void gxds_slots_release(gxds_slots *s, uint32_t index);
 
-/* Fills `out` with a slot for each endpoint: the slot of `which` that has the endpoint's address,
- * or UINT32_MAX if none has it. Leaves in `which` only the slots without an endpoint, and returns
- * their number. */
+/* Fills `out` with a slot for each of l's count endpoints from `first` on: the slot of `which` that
+ * has the endpoint's address, or UINT32_MAX if none has it. Leaves in `which` only the slots
+ * without an endpoint, and returns their number. */
 uint32_t gxds_slots_match(const gxds_slots *s, uint32_t *which, uint32_t which_count,
-                          const gxds_endpoint *endpoints, uint32_t count, uint32_t *out);
+                          const gxds_locality *l, uint32_t first, uint32_t count, uint32_t *out);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,7 @@ void PrintHeld(const gxds_bench::Decoder& decoder, const std::string& bytes, lon
   for (size_t i = 0; i < e->priorities[0].locality_count; ++i) {
     const gxds_locality* l = e->priorities[0].localities[i];
     policies.push_back(gxds_round_robin_create());
-    gxds_round_robin_on_update(policies.back(), l->endpoints, l->endpoint_count, false);
+    gxds_round_robin_on_update(policies.back(), l, false);
   }
   printf("%.1f\n", static_cast<double>(InUse() - before) / static_cast<double>(endpoints));
   for (gxds_round_robin* policy : policies) gxds_round_robin_destroy(policy);

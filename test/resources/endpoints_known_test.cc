@@ -31,7 +31,7 @@ const gxds_locality* At(const Decoded& d, size_t locality, size_t priority = 0) 
 void Mark(const gxds_locality* l) { const_cast<gxds_locality*>(l)->weight = 77; }
 
 std::string Show(const gxds_locality* l, uint32_t index) {
-  const gxds_endpoint& e = l->endpoints[index];
+  const gxds_endpoint e = gxds_locality_endpoint(l, index);
   gxds_text text = {nullptr, 0, 0};
   gxds_address_render(&e.address, &text);
   std::string out = ToString(gxds_text_str(&text));

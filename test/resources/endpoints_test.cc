@@ -38,7 +38,7 @@ std::string Show(const gxds_endpoints& e) {
       out += ToString(l->zone) + "=";
       for (uint32_t k = 0; k < l->endpoint_count; k++) {
         if (k > 0) out += ",";
-        out += Render(l->endpoints[k].address);
+        out += Render(gxds_locality_endpoint(l, k).address);
       }
     }
   }
@@ -57,7 +57,7 @@ TEST(EndpointsType, IsAsTheProtocolNamesIt) {
 
 // An endpoint with all its addresses: "1.2.3.4:80+[::1]:80".
 std::string ShowAll(const gxds_locality* l, uint32_t index) {
-  std::string out = Render(l->endpoints[index].address);
+  std::string out = Render(gxds_locality_endpoint(l, index).address);
   uint32_t count;
   const gxds_address* more = gxds_locality_more(l, index, &count);
   for (uint32_t i = 0; i < count; i++) out += "+" + Render(more[i]);
@@ -157,9 +157,9 @@ TEST(Endpoints, OfOneLocality) {
   EXPECT_EQ(ToString(l->sub_zone), "s");
   EXPECT_EQ(l->weight, 7u);
   ASSERT_EQ(l->endpoint_count, 1u);
-  EXPECT_EQ(l->endpoints[0].weight, 3u);
-  EXPECT_EQ(l->endpoints[0].health, GXDS_HEALTH_HEALTHY);
-  EXPECT_EQ(Render(l->endpoints[0].address), "10.0.0.1:443");
+  EXPECT_EQ(gxds_locality_endpoint(l, 0).weight, 3u);
+  EXPECT_EQ(gxds_locality_endpoint(l, 0).health, GXDS_HEALTH_HEALTHY);
+  EXPECT_EQ(Render(gxds_locality_endpoint(l, 0).address), "10.0.0.1:443");
   EXPECT_EQ(e.drop_count, 0u);
   EXPECT_FALSE(e.drop_all);
 }
@@ -226,8 +226,8 @@ TEST(Endpoints, OnlyHealthyAndUnknownOnesAreUsed) {  // A27.34
   Decoded result = d.Good(gxds_endpoints_type, Assignment(Locality("z", endpoints)));
   const auto& e = result.As<gxds_endpoints>();
   EXPECT_EQ(Show(e), "z=10.0.0.1:80,10.0.0.2:80");
-  EXPECT_EQ(e.priorities[0].localities[0]->endpoints[0].health, GXDS_HEALTH_UNKNOWN);
-  EXPECT_EQ(e.priorities[0].localities[0]->endpoints[1].health, GXDS_HEALTH_HEALTHY);
+  EXPECT_EQ(gxds_locality_endpoint(e.priorities[0].localities[0], 0).health, GXDS_HEALTH_UNKNOWN);
+  EXPECT_EQ(gxds_locality_endpoint(e.priorities[0].localities[0], 1).health, GXDS_HEALTH_HEALTHY);
 }
 
 TEST(Endpoints, WhatIsUnhealthyIsNotChecked) {

@@ -354,7 +354,7 @@ TEST(EndpointMetadata, SomeOfALocalityAreAsTheyWere) {
   EXPECT_EQ(some->weight, 7u);
   EXPECT_EQ(ToString(some->zone), "z");
   ASSERT_EQ(some->endpoint_count, 2u);
-  EXPECT_EQ(some->endpoints[1].address.port, 3);
+  EXPECT_EQ(gxds_locality_endpoint(some, 1).address.port, 3);
   EXPECT_EQ(Labels(some), R"({"v":"1"} {"hash_key":"k","v":"2"})");
   EXPECT_EQ(ToString(gxds_locality_hash_key(some, 1)), "k");
   EXPECT_EQ(some->rare->hostnames, nullptr);

@@ -22,9 +22,10 @@ std::string Parsed(const std::string& address) {
                "{'address':{'socket_address':{'address':'" +
                    address + "','port_value':80}}}}]}]}"));
   if (result.resource() == nullptr) return "";
+  const gxds_endpoint e =
+      gxds_locality_endpoint(result.As<gxds_endpoints>().priorities[0].localities[0], 0);
   gxds_text text = {nullptr, 0, 0};
-  gxds_address_render(
-      &result.As<gxds_endpoints>().priorities[0].localities[0]->endpoints[0].address, &text);
+  gxds_address_render(&e.address, &text);
   std::string shown = ToString(gxds_text_str(&text));
   gxds_text_fini(&text);
   return shown;
@@ -115,9 +116,55 @@ TEST(Locality, CopiesItsName) {
   EXPECT_EQ(ToString(l->zone), "");
   EXPECT_EQ(ToString(l->sub_zone), "s");
   EXPECT_EQ(l->endpoint_count, 3u);
-  EXPECT_EQ(l->endpoints[2].weight, 0u) << "the caller's to fill";
+  EXPECT_EQ(gxds_locality_endpoint(l, 2).weight, 0u) << "the caller's to fill";
   gxds_locality_unref(gxds_locality_ref(l));
   gxds_locality_unref(l);
+}
+
+// A locality with an endpoint 10.0.0.1:80, and one with that address and weight.
+const gxds_locality* CopyOf(const gxds_address& address, uint32_t weight) {
+  const gxds_endpoint endpoints[] = {{{{10, 0, 0, 1}, 80, 0}, GXDS_HEALTH_HEALTHY, 1},
+                                     {address, GXDS_HEALTH_UNKNOWN, weight}};
+  gxds_locality view = {};
+  view.endpoint_count = 2;
+  view.list.full = endpoints;
+  const gxds_locality* copy = gxds_locality_copy(&view);
+  EXPECT_TRUE(gxds_locality_equal(&view, copy));
+  EXPECT_TRUE(gxds_locality_equal(copy, &view));
+  const gxds_locality* again = gxds_locality_copy(copy);
+  EXPECT_EQ(again->is_small, copy->is_small);
+  EXPECT_TRUE(gxds_locality_equal(copy, again));
+  gxds_locality_unref(again);
+  const uint32_t places[] = {1};
+  const gxds_locality* second = gxds_locality_select(copy, places, 1, 1);
+  EXPECT_TRUE(gxds_locality_endpoint_equal(copy, 1, second, 0));
+  EXPECT_FALSE(gxds_locality_endpoint_equal(copy, 0, second, 0));
+  gxds_locality_unref(second);
+  const gxds_endpoint e = gxds_locality_endpoint(copy, 1);
+  EXPECT_EQ(memcmp(e.address.ip, address.ip, sizeof address.ip), 0);
+  EXPECT_EQ(e.address.port, address.port);
+  EXPECT_EQ(e.address.is_ipv6, address.is_ipv6);
+  EXPECT_EQ(e.health, GXDS_HEALTH_UNKNOWN);
+  EXPECT_EQ(e.weight, weight);
+  EXPECT_EQ(gxds_locality_endpoint(copy, 0).health, GXDS_HEALTH_HEALTHY);
+  return copy;
+}
+
+TEST(Locality, EndpointsAreSmallIfAllCanBe) {
+  static_assert(sizeof(gxds_small_endpoint) == 8, "docs/scale.md");
+  const gxds_address ipv4 = {{1, 2, 3, 4}, 65535, 0};
+  const gxds_address ipv6 = {{0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7}, 65535, 1};
+  const struct {
+    gxds_address address;
+    uint32_t weight;
+    bool small;
+  } cases[] = {{ipv4, 1, true},    {ipv4, 255, true},         {ipv4, 256, false},
+               {ipv4, 257, false}, {ipv4, UINT32_MAX, false}, {ipv6, 1, false}};
+  for (const auto& c : cases) {
+    const gxds_locality* l = CopyOf(c.address, c.weight);
+    EXPECT_EQ(l->is_small, c.small) << c.weight;
+    gxds_locality_unref(l);
+  }
 }
 
 TEST(Locality, OrderOfNames) {

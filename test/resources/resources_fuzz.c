@@ -124,7 +124,7 @@ static void check_endpoints(const gxds_endpoints *e, const gxds_endpoints *befor
       GXDS_CHECK(!before || l == before->priorities[i].localities[j]);
       for (uint32_t k = 0; k < l->endpoint_count; k++) {
         const gxds_str hostname = gxds_locality_hostname(l, k);
-        GXDS_CHECK(l->endpoints[k].weight > 0);
+        GXDS_CHECK(gxds_locality_endpoint(l, k).weight > 0);
         GXDS_CHECK(hostname.size == 0 || gxds_authority_is_valid(hostname));
         check_metadata(gxds_locality_metadata(l, k));
       }

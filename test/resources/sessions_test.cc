@@ -229,7 +229,8 @@ std::string Show(const gxds_locality* l) {
   std::string out;
   for (uint32_t i = 0; l && i < l->endpoint_count; i++) {
     gxds_text text = {};
-    gxds_address_render(&l->endpoints[i].address, &text);
+    const gxds_endpoint e = gxds_locality_endpoint(l, i);
+    gxds_address_render(&e.address, &text);
     out += (i > 0 ? " " : "") + ToString(gxds_text_str(&text));
     gxds_text_fini(&text);
     const gxds_str host = gxds_locality_hostname(l, i);
@@ -260,7 +261,8 @@ TEST(DrainingEndpoints, AreBesideTheOthersOfTheirLocality) {  // A55.5
   ASSERT_NE(gxds_locality_draining(At(result, 0)), nullptr);
   EXPECT_EQ(Show(gxds_locality_draining(At(result, 0))), "1.1.1.1:80@h 3.3.3.3:80+1");
   EXPECT_EQ(ToString(gxds_locality_draining(At(result, 0))->zone), "a");
-  EXPECT_EQ(gxds_locality_draining(At(result, 0))->endpoints[0].health, GXDS_HEALTH_DRAINING);
+  EXPECT_EQ(gxds_locality_endpoint(gxds_locality_draining(At(result, 0)), 0).health,
+            GXDS_HEALTH_DRAINING);
   EXPECT_EQ(gxds_locality_draining(At(result, 1)), nullptr);
 }
 

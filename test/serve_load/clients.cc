@@ -43,7 +43,7 @@ int NumberIn(const gxds_resource* resource) {
   const gxds_locality* locality = endpoints->priorities[0].localities[0];
   uint16_t port = 0;
   for (uint32_t i = 0; i < locality->endpoint_count; i++) {
-    port = std::max(port, locality->endpoints[i].address.port);
+    port = std::max(port, gxds_locality_endpoint(locality, i).address.port);
   }
   return Directory::NumberOf(port);
 }

@@ -79,7 +79,7 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
     for (size_t k = 0; k < priority->locality_count; k++) {
       const gxds_locality *l = gxds_locality_draining(priority->localities[k]);
       for (uint32_t n = 0; l && n < l->endpoint_count; n++) {
-        found = found || HasAddress(*l, l->endpoints[n], address);
+        found = found || HasAddress(*l, gxds_locality_endpoint(l, n), address);
       }
     }
   }

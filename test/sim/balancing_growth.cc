@@ -69,7 +69,8 @@ std::vector<Balancing::Group> Balancing::GroupsOf(const gxds_cluster_entry *root
     if (l.endpoint_count == 0) continue;
     if (groups.empty() || by_locality) groups.push_back({String(leaf->name), {}});
     for (uint32_t k = 0; k < l.endpoint_count; k++) {
-      groups.back().weights[TextOf(l.endpoints[k].address)] = WeightOfEndpoint(number, k);
+      groups.back().weights[TextOf(gxds_locality_endpoint(&l, k).address)] =
+          WeightOfEndpoint(number, k);
     }
   }
   return groups;

@@ -44,7 +44,8 @@ template <typename Fn>
 void ForEachEndpoint(const gxds_priority &priority, Fn fn) {
   for (size_t i = 0; i < priority.locality_count; i++) {
     const gxds_locality *locality = priority.localities[i];
-    for (uint32_t j = 0; j < locality->endpoint_count; j++) fn(*locality, locality->endpoints[j]);
+    for (uint32_t j = 0; j < locality->endpoint_count; j++)
+      fn(*locality, gxds_locality_endpoint(locality, j));
   }
 }
 
@@ -57,8 +58,12 @@ inline bool HasMore(const gxds_locality &locality) {
 template <typename Fn>
 void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint, Fn fn) {
   fn(TextOf(endpoint.address));
+  if (!HasMore(locality)) return;
+  uint32_t index = 0;
+  while (TextOf(gxds_locality_endpoint(&locality, index).address) != TextOf(endpoint.address)) {
+    index++;
+  }
   uint32_t count;
-  const auto index = static_cast<uint32_t>(&endpoint - locality.endpoints);
   const gxds_address *more = gxds_locality_more(&locality, index, &count);
   for (uint32_t i = 0; i < count; i++) fn(TextOf(more[i]));
 }

@@ -174,6 +174,14 @@ const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gx
                             gxds_load_store_ref(after->load_store), {});
 }
 
+static void SetFirstWeight(const gxds_locality *locality, uint32_t weight) {
+  if (locality->is_small) {
+    const_cast<gxds_small_endpoint *>(locality->list.small)->weight = static_cast<uint8_t>(weight);
+  } else {
+    const_cast<gxds_endpoint *>(locality->list.full)->weight = weight;
+  }
+}
+
 void BalancingPlants::BendWeights(const gxds_config *config) {
   if (plant_ != kPlantLbWeight && plant_ != kPlantLbEndpointWeight &&
       plant_ != kPlantLbCountedTwice) {
@@ -189,8 +197,8 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
         const int number = Contents::NumberOf(&entry->endpoints->base);
         if (*static_cast<Plant *>(plant) == kPlantLbCountedTwice) {
           if (first->rare != nullptr && first->rare->more != nullptr &&
-              first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
-            const_cast<gxds_endpoint *>(first->endpoints)->weight *= 2;
+              gxds_locality_endpoint(first, 0).weight == WeightOfEndpoint(number, 0)) {
+            SetFirstWeight(first, 2 * WeightOfEndpoint(number, 0));
           }
           return;
         }
@@ -199,8 +207,8 @@ void BalancingPlants::BendWeights(const gxds_config *config) {
           if (p->locality_count < 2 || first->weight != WeightOf(number, *first)) return;
           const_cast<gxds_locality *>(first)->weight++;
         } else if (first->endpoint_count > 0 &&
-                   first->endpoints[0].weight == WeightOfEndpoint(number, 0)) {
-          const_cast<gxds_endpoint *>(first->endpoints)->weight++;
+                   gxds_locality_endpoint(first, 0).weight == WeightOfEndpoint(number, 0)) {
+          SetFirstWeight(first, WeightOfEndpoint(number, 0) + 1);
         }
       },
       &of_plant);

@@ -120,8 +120,8 @@ void Balancing::CheckEndpointShares(const std::string &root, const gxds_cluster_
   const int number = Contents::NumberOf(&leaf.endpoints->base);
   std::map<std::string, double> weights;
   for (uint32_t i = 0; i < locality.endpoint_count; i++) {
-    const std::string address = TextOf(locality.endpoints[i].address);
-    if (!IsReady(String(leaf.name), locality, locality.endpoints[i])) return;
+    const std::string address = TextOf(gxds_locality_endpoint(&locality, i).address);
+    if (!IsReady(String(leaf.name), locality, gxds_locality_endpoint(&locality, i))) return;
     weights[address] = WeightOfEndpoint(number, i);
   }
   if (weights.size() < 2) return;
@@ -182,7 +182,7 @@ void Balancing::CheckShares(const std::string &root, const gxds_cluster_entry &l
     const double weight = WeightOf(Contents::NumberOf(&leaf.endpoints->base), *l);
     sum += weight;
     for (uint32_t j = 0; j < l->endpoint_count; j++) {
-      zones[TextOf(l->endpoints[j].address)] = {String(l->zone), weight};
+      zones[TextOf(gxds_locality_endpoint(l, j).address)] = {String(l->zone), weight};
     }
   }
   std::map<std::string, std::pair<double, int>> shares;  // by zone: weight, picks
@@ -240,11 +240,11 @@ void Balancing::CheckRing(const std::string &root, const gxds_cluster_entry &lea
     double endpoints = 0;
     for (uint32_t k = 0; k < l.endpoint_count; k++) endpoints += WeightOfEndpoint(number, k);
     for (uint32_t k = 0; k < l.endpoint_count; k++) {
-      ForEachAddress(l, l.endpoints[k], [&](const std::string &address) {
-        addresses[TextOf(l.endpoints[k].address)].push_back(address);
+      ForEachAddress(l, gxds_locality_endpoint(&l, k), [&](const std::string &address) {
+        addresses[TextOf(gxds_locality_endpoint(&l, k).address)].push_back(address);
       });
       members.push_back(
-          {TextOf(l.endpoints[k].address),
+          {TextOf(gxds_locality_endpoint(&l, k).address),
            WeightOf(number, l) / localities * WeightOfEndpoint(number, k) / endpoints});
     }
   }
@@ -322,14 +322,14 @@ void Balancing::CheckDraining(const std::string &root, const gxds_cluster_entry 
     for (size_t k = 0; k < p->locality_count; k++) {
       const gxds_locality *l = gxds_locality_draining(p->localities[k]);
       if (l == nullptr) continue;
-      const std::string wanted = TextOf(l->endpoints[0].address);
+      const std::string wanted = TextOf(gxds_locality_endpoint(l, 0).address);
       bool reached = false;
       // The endpoint must connect first. Some RPCs are dropped by a category.
       for (int n = 0; n < 20 && !reached; n++) {
         gxds_session session = {Str(wanted), {nullptr, 0}, nullptr};
         const std::unique_ptr<Call> call = Pick(root, &session);
         if (call->subchannel()) {
-          reached = HasAddress(*l, l->endpoints[0], call->subchannel()->address);
+          reached = HasAddress(*l, gxds_locality_endpoint(l, 0), call->subchannel()->address);
           if (!reached && allowed) break;
         }
         if (call->kind() == GXDS_PICKED_QUEUE) PassUntil(now() + GXDS_SECOND);

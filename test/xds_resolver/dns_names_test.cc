@@ -57,10 +57,11 @@ class DnsNames : public ::testing::Test {
     if (l->endpoint_count == 0) return out;
     EXPECT_EQ(l->endpoint_count, 1u);
     uint32_t count;
+    const gxds_endpoint e = gxds_locality_endpoint(l, 0);
     const gxds_address *more = gxds_locality_more(l, 0, &count);
     for (uint32_t i = 0; i <= count; i++) {
       gxds_text text = {nullptr, 0, 0};
-      gxds_address_render(i == 0 ? &l->endpoints[0].address : &more[i - 1], &text);
+      gxds_address_render(i == 0 ? &e.address : &more[i - 1], &text);
       out.emplace_back(text.data, text.size);
       gxds_text_fini(&text);
     }
@@ -90,7 +91,7 @@ TEST_F(DnsNames, AllAddressesAreOneEndpointInTheOrderOfTheResult) {  // A37.17, 
   EXPECT_EQ(l->region.size + l->zone.size + l->sub_zone.size, 0u);
   EXPECT_EQ(l->weight, 1u);
   EXPECT_EQ(l->endpoint_count, 1u);
-  EXPECT_EQ(l->endpoints[0].weight, 1u);
+  EXPECT_EQ(gxds_locality_endpoint(l, 0).weight, 1u);
   EXPECT_EQ(Addresses(), (Strings{"10.0.0.2:80", "[::1]:443", "10.0.0.1:80"}));
 }
 

@@ -29,10 +29,11 @@ static const gxds_session_cookie *cookie_of(const gxds_listener *listener,
 }
 
 static bool has_address(const gxds_locality *l, uint32_t index, const gxds_address *address) {
+  const gxds_endpoint e = gxds_locality_endpoint(l, index);
   uint32_t count;
   const gxds_address *more = gxds_locality_more(l, index, &count);
   for (uint32_t i = 0; i <= count; i++) {
-    const gxds_address *a = i == 0 ? &l->endpoints[index].address : &more[i - 1];
+    const gxds_address *a = i == 0 ? &e.address : &more[i - 1];
     if (a->port == address->port && a->is_ipv6 == address->is_ipv6 &&
         memcmp(a->ip, address->ip, sizeof a->ip) == 0) {
       return true;
@@ -86,7 +87,7 @@ static bool add_use(const gxds_cluster_entry *entry, gxds_str addresses, gxds_te
                                        [GXDS_HEALTH_DRAINING] = "DRAINING"};
   const found f = find_any(entry->endpoints, addresses, NULL);
   if (!f.locality) return false;
-  const uint8_t health = f.locality->endpoints[f.index].health;
+  const uint8_t health = gxds_locality_endpoint(f.locality, f.index).health;
   if (entry->cluster->session_health & 1u << health) {
     gxds_text_add_z(out, "would be used, if it can be reached");
   } else {

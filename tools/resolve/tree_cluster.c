@@ -25,15 +25,15 @@ static void add_more(gxds_view *v, const gxds_locality *l, uint32_t index) {
 }
 
 static void add_endpoint(gxds_view *up, const gxds_locality *l, uint32_t index) {
-  const gxds_endpoint *e = &l->endpoints[index];
+  const gxds_endpoint e = gxds_locality_endpoint(l, index);
   gxds_text address = {0};
-  gxds_address_render(&e->address, &address);
+  gxds_address_render(&e.address, &address);
   gxds_view *v = gxds_view_add(up, "endpoint", gxds_text_str(&address));
   gxds_text_fini(&address);
   add_more(v, l, index);
-  if (e->weight != 1) gxds_view_attribute(v, "weight", "%u", e->weight);
-  if (e->health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
-  if (e->health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
+  if (e.weight != 1) gxds_view_attribute(v, "weight", "%u", e.weight);
+  if (e.health == GXDS_HEALTH_HEALTHY) gxds_view_attribute(v, "health", "HEALTHY");
+  if (e.health == GXDS_HEALTH_DRAINING) gxds_view_attribute(v, "health", "DRAINING");
   gxds_view_text(v, "hash_key", gxds_locality_hash_key(l, index));
   gxds_view_text(v, "hostname", gxds_locality_hostname(l, index));
   gxds_view_text(v, "http_proxy", gxds_locality_proxy(l, index));

@@ -110,7 +110,7 @@ TEST_F(Attributes, AddressesOfEqualLocalitiesAreEqual) {
 TEST(AttributesOfAddresses, AddressAndWeightAreThoseOfTheEndpoint) {
   gxds_locality* locality =
       gxds_locality_create(gxds_str_z("r"), gxds_str_z("z"), gxds_str_z("s"), 1, 2);
-  auto* endpoints = const_cast<gxds_endpoint*>(locality->endpoints);
+  auto* endpoints = const_cast<gxds_endpoint*>(locality->list.full);
   endpoints[0].address = {{0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 443, 1};
   endpoints[0].weight = 7;
   endpoints[1].address = {{127, 0, 0, 1}, 65535, 0};

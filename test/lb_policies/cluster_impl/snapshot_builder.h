@@ -117,7 +117,7 @@ inline Endpoints MakeEndpoints(const std::vector<std::vector<std::string>>& prio
     for (const std::string& zone : zones) {
       gxds_locality* l =
           gxds_locality_create(gxds_str_z("r"), gxds_str_z(zone.c_str()), gxds_str_z(""), 1, 1);
-      auto* endpoint = const_cast<gxds_endpoint*>(l->endpoints);
+      auto* endpoint = const_cast<gxds_endpoint*>(l->list.full);
       endpoint->address.ip[0] = 127;
       endpoint->address.ip[3] = 1;
       endpoint->address.port = uint16_t(zone[0]);

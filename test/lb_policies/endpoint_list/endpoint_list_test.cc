@@ -23,7 +23,7 @@ TEST(EndpointList, AProxyIsAPartOfAnEndpointWhereItIsWanted) {  // A86.7
   const gxds_str proxy = gxds_str_z("10.1.0.1:3128");
   gxds_locality view = {};
   view.weight = view.endpoint_count = 1;
-  view.endpoints = &endpoint;
+  view.list.full = &endpoint;
   gxds_locality_rare rare = {};
   rare.proxies = &proxy;
   view.rare = &rare;

@@ -20,7 +20,7 @@ CRef<gxds_locality> Locality(const std::string &zone, uint32_t weight,
                              const std::vector<uint32_t> &endpoints) {
   CRef<gxds_locality> out = MakeLocality({zone, weight, std::vector<uint16_t>(endpoints.size())});
   for (size_t i = 0; i < endpoints.size(); i++) {
-    const_cast<gxds_endpoint *>(out->endpoints)[i].weight = endpoints[i];
+    const_cast<gxds_endpoint *>(out->list.full)[i].weight = endpoints[i];
   }
   return out;
 }

@@ -44,7 +44,7 @@ CRef<gxds_locality> MakeLocality(const Ports& ports) {
   view.zone = gxds_str_z("z");
   view.weight = 1;
   view.endpoint_count = static_cast<uint32_t>(endpoints.size());
-  view.endpoints = endpoints.data();
+  view.list.full = endpoints.data();
   gxds_locality_rare rare = {};
   if (!more.empty()) {
     rare.more = more.data();

@@ -54,5 +54,5 @@ int session_probe_first_port(const gxds_session_table *t, const gxds_address *ad
   const gxds_locality *l;
   uint32_t index;
   if (!e || !gxds_session_table_locate(t, e, address, &l, &index)) return -1;
-  return l->endpoints[index].address.port;
+  return gxds_locality_endpoint(l, index).address.port;
 }

@@ -177,7 +177,7 @@ TEST_F(SessionUpdate, AnAddressThatIsThereTwiceIsThereUntilBothAreGone) {
     gxds_locality view = {};
     view.weight = 1;
     view.endpoint_count = count;
-    view.endpoints = &twice[first];
+    view.list.full = &twice[first];
     const gxds_endpoints* endpoints = gxds_endpoints_of_locality(gxds_locality_copy(&view));
     Update(endpoints, kHealthy);
     gxds_resource_unref(&endpoints->base);

@@ -74,7 +74,7 @@ TEST_F(PickFirstPolicyTest, EndpointsGiveAllTheirAddresses) {  // A61.14
   gxds_locality view = {};
   view.weight = 1;
   view.endpoint_count = 2;
-  view.endpoints = endpoints;
+  view.list.full = endpoints;
   gxds_locality_rare rare = {};
   rare.more = more;
   rare.more_ends = ends;

@@ -56,7 +56,7 @@ TEST_F(ShuffledPolicyTest, AnEndpointWithMostOfTheWeightComesFirstMostOfTheTime)
   int first = 0;
   for (uint16_t more = 0; more < 200; more++) {
     const auto locality = MakeLocality({"z", 1, {80, 81, static_cast<uint16_t>(100 + more)}});
-    const_cast<gxds_endpoint*>(locality->endpoints)[1].weight = 98;
+    const_cast<gxds_endpoint*>(locality->list.full)[1].weight = 98;
     Update(config_, Args(), Addresses(gxds_locality_addresses(locality.get())));
     if (Given()[0] == "10.0.0.1:81") first++;
   }
@@ -67,7 +67,7 @@ TEST_F(ShuffledPolicyTest, ANewWeightMakesANewList) {  // A62.4
   std::set<std::vector<std::string>> orders;
   for (uint32_t weight = 1; weight < 20; weight++) {
     const auto locality = MakeLocality({"z", 1, {80, 81, 82}});
-    const_cast<gxds_endpoint*>(locality->endpoints)[0].weight = weight;
+    const_cast<gxds_endpoint*>(locality->list.full)[0].weight = weight;
     Update(config_, Args(), Addresses(gxds_locality_addresses(locality.get())));
     orders.insert(Given());
   }

@@ -152,7 +152,7 @@ class RegisteredPolicyTest : public PolicyTest {
   void Apply(const LocalitySpec& spec, uint32_t weight = 1, Args args = Args()) {
     auto locality = MakeLocality(spec);
     for (size_t i = 0; i < spec.ports.size(); i++) {
-      const_cast<gxds_endpoint*>(locality->endpoints)[i].weight = weight;
+      const_cast<gxds_endpoint*>(locality->list.full)[i].weight = weight;
     }
     Update(config_, std::move(args), Addresses(gxds_locality_addresses(locality.get())), "note");
   }

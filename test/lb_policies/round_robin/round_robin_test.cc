@@ -36,8 +36,10 @@ class RoundRobinTest : public ::testing::Test {
     ports_ = ports;
     std::vector<gxds_endpoint> endpoints;
     for (int port : ports) endpoints.push_back(Endpoint(port));
-    gxds_round_robin_on_update(r_, endpoints.data(), static_cast<uint32_t>(endpoints.size()),
-                               renew);
+    gxds_locality view = {};
+    view.list.full = endpoints.data();
+    view.endpoint_count = static_cast<uint32_t>(endpoints.size());
+    gxds_round_robin_on_update(r_, &view, renew);
     Drain();
     Start(starts_);
   }

@@ -71,7 +71,7 @@ class SubsetEndpoints : public testing::Test {
         const gxds_locality* l = subset.part->priorities[p].localities[i];
         out += (out.empty() ? "" : " ") + ToString(l->zone) + "*" + std::to_string(l->weight);
         for (uint32_t k = 0; k < l->endpoint_count; k++) {
-          out += (k ? "," : ":") + std::to_string(l->endpoints[k].address.port);
+          out += (k ? "," : ":") + std::to_string(gxds_locality_endpoint(l, k).address.port);
         }
       }
     }

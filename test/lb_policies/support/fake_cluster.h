@@ -36,7 +36,7 @@ inline CRef<gxds_locality> MakeLocality(const LocalitySpec& spec) {
   gxds_locality* out =
       gxds_locality_create(gxds_str_z("r"), gxds_str_of(spec.zone.data(), spec.zone.size()),
                            gxds_str_z(""), spec.weight, spec.ports.size());
-  auto* endpoints = const_cast<gxds_endpoint*>(out->endpoints);
+  auto* endpoints = const_cast<gxds_endpoint*>(out->list.full);
   for (size_t i = 0; i < spec.ports.size(); i++) {
     const uint8_t ip[4] = {10, 0, 0, 1};
     std::memcpy(endpoints[i].address.ip, ip, 4);
@@ -90,8 +90,10 @@ class FakeCluster {
         gxds_locality* copy =
             gxds_locality_create(locality->region, locality->zone, locality->sub_zone,
                                  locality->weight, locality->endpoint_count);
-        std::copy(locality->endpoints, locality->endpoints + locality->endpoint_count,
-                  const_cast<gxds_endpoint*>(copy->endpoints));
+        for (uint32_t i = 0; i < locality->endpoint_count; i++) {
+          const_cast<gxds_endpoint*>(copy->list.full)[i] =
+              gxds_locality_endpoint(locality.get(), i);
+        }
         locality.reset(copy);
       }
     }

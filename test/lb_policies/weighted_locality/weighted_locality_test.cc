@@ -35,7 +35,7 @@ const gxds_locality* Make(const Locality& l) {
   gxds_locality* out =
       gxds_locality_create(gxds_str_z("r"), gxds_str_of(l.zone.data(), l.zone.size()),
                            gxds_str_z(""), l.weight, l.ports.size());
-  auto* endpoints = const_cast<gxds_endpoint*>(out->endpoints);
+  auto* endpoints = const_cast<gxds_endpoint*>(out->list.full);
   for (size_t i = 0; i < l.ports.size(); i++) {
     endpoints[i].address.ip[0] = 10;
     endpoints[i].address.port = l.ports[i];
