@@ -21,8 +21,8 @@ typedef enum gxds_cluster_entry_kind {
 /* One cluster in a snapshot (A74's ClusterConfig). Immutable, counted: any thread. */
 typedef struct gxds_cluster_entry {
   gxds_ref refs;
-  gxds_str name;
   gxds_cluster_entry_kind kind;
+  gxds_str name;
   const gxds_status *error;        /* ERROR: owned; NULL otherwise */
   const gxds_cluster *cluster;     /* a reference; NULL for ERROR */
   const gxds_endpoints *endpoints; /* ENDPOINTS: a reference, or NULL: see resolution_note */
