@@ -10,9 +10,9 @@
 #define LOAD_MAX 2
 #define FIRST_BUCKET_COUNT 4
 
-uint32_t gxds_index_hash(gxds_str key) { return (uint32_t)XXH3_64bits(key.data, key.size); }
+uint64_t gxds_index_hash(gxds_str key) { return XXH3_64bits(key.data, key.size); }
 
-static size_t bucket_of(const gxds_index *x, uint32_t hash) { return hash & (x->bucket_count - 1); }
+static size_t bucket_of(const gxds_index *x, uint64_t hash) { return hash & (x->bucket_count - 1); }
 
 static void put(gxds_index *x, gxds_index_link *link) {
   gxds_index_link **bucket = &x->buckets[bucket_of(x, link->hash)];
@@ -34,7 +34,7 @@ static void grow(gxds_index *x) {
   gxds_free((void *)before.buckets);
 }
 
-void gxds_index_add(gxds_index *x, gxds_index_link *link, uint32_t hash) {
+void gxds_index_add(gxds_index *x, gxds_index_link *link, uint64_t hash) {
   if (x->count >= LOAD_MAX * x->bucket_count) grow(x);
   link->hash = hash;
   put(x, link);
@@ -54,12 +54,12 @@ void gxds_index_remove(gxds_index *x, gxds_index_link *link) {
   *x = (gxds_index){0};
 }
 
-static gxds_index_link *skip_others(gxds_index_link *link, uint32_t hash) {
+static gxds_index_link *skip_others(gxds_index_link *link, uint64_t hash) {
   while (link && link->hash != hash) link = link->next;
   return link;
 }
 
-gxds_index_link *gxds_index_find(const gxds_index *x, uint32_t hash) {
+gxds_index_link *gxds_index_find(const gxds_index *x, uint64_t hash) {
   return x->count > 0 ? skip_others(x->buckets[bucket_of(x, hash)], hash) : NULL;
 }
 

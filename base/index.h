@@ -3,10 +3,11 @@
  * object. Unlike uthash, it does not keep the order in which objects were added. Confined.
  *
  * The link is the first member of the object, so a pointer to it is a pointer to the object. The
- * index knows only the hash of the key. The caller compares the keys themselves:
+ * index knows only the hash of the key. A key that is a number is its own hash. Otherwise the
+ * caller compares the keys themselves:
  *
- *   gxds_index_link *l = gxds_index_find(x, hash);
- *   while (l && ((thing *)l)->id != id) l = gxds_index_find_next(l); */
+ *   gxds_index_link *l = gxds_index_find(x, gxds_index_hash(name));
+ *   while (l && !gxds_str_equal(((thing *)l)->name, name)) l = gxds_index_find_next(l); */
 #ifndef GRPC_XDS_BASE_INDEX_H_
 #define GRPC_XDS_BASE_INDEX_H_
 
@@ -21,7 +22,7 @@ extern "C" {
 
 typedef struct gxds_index_link {
   struct gxds_index_link *next; /* the next link in the bucket */
-  uint32_t hash;
+  uint64_t hash;
 } gxds_index_link;
 
 /* Zero-initialised, it is empty. Its memory is freed when the last object is removed. */
@@ -32,17 +33,17 @@ typedef struct gxds_index {
 } gxds_index;
 
 /* The hash of a key that consists of bytes. */
-uint32_t gxds_index_hash(gxds_str key);
+uint64_t gxds_index_hash(gxds_str key);
 
 /* Adds an object. It must stay at its address until it is removed. Several objects may have the
  * same key. */
-void gxds_index_add(gxds_index *x, gxds_index_link *link, uint32_t hash);
+void gxds_index_add(gxds_index *x, gxds_index_link *link, uint64_t hash);
 /* Removes an object, which must be in the index. */
 void gxds_index_remove(gxds_index *x, gxds_index_link *link);
 
 /* The first object whose key has that hash; NULL if there is none. Borrowed: valid until it is
  * removed. */
-gxds_index_link *gxds_index_find(const gxds_index *x, uint32_t hash);
+gxds_index_link *gxds_index_find(const gxds_index *x, uint64_t hash);
 /* The next object after link whose key has the same hash; NULL if there is none. */
 gxds_index_link *gxds_index_find_next(const gxds_index_link *link);
 

@@ -17,7 +17,6 @@ typedef struct target_use target_use;
 
 typedef struct watch {
   gxds_index_link by_token;
-  uint64_t token;
   gxds_watch_id id;
 } watch;
 
@@ -259,13 +258,8 @@ static gxds_client *engine_of(const gxds_client_handle *h) {
   return gxds_session_engine(h->target->client->session);
 }
 
-/* Tokens are mostly consecutive numbers. */
-static uint32_t hash_of_token(uint64_t token) { return (uint32_t)(token ^ token >> 32); }
-
 static watch *find_watch(const gxds_client_handle *h, uint64_t token) {
-  gxds_index_link *l = gxds_index_find(&h->watches, hash_of_token(token));
-  while (l && ((watch *)l)->token != token) l = gxds_index_find_next(l);
-  return (watch *)l;
+  return (watch *)gxds_index_find(&h->watches, token);
 }
 
 void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *type, gxds_str name,
@@ -273,10 +267,9 @@ void gxds_client_handle_watch(gxds_client_handle *h, const gxds_resource_type *t
   GXDS_CHECK(gxds_reactor_is_current());
   GXDS_CHECK(!find_watch(h, token));
   watch *w = GXDS_NEW(watch);
-  w->token = token;
   w->id = gxds_client_watch(engine_of(h), type, name, (gxds_watcher){h, token, h->target->scope},
                             gxds_reactor_now());
-  gxds_index_add(&h->watches, &w->by_token, hash_of_token(token));
+  gxds_index_add(&h->watches, &w->by_token, token);
   gxds_session_kick(h->target->client->session);
 }
 

@@ -14,7 +14,7 @@ uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, byt
 
 /* ---- entries by their bytes ---- */
 
-static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes, uint32_t hash) {
+static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes, uint64_t hash) {
   gxds_index_link *l = gxds_index_find(&c->by_bytes[type], hash);
   while (l && !gxds_str_equal(gxds_entry_bytes(((gxds_bytes_key *)l)->entry), bytes)) {
     l = gxds_index_find_next(l);
@@ -30,7 +30,7 @@ gxds_entry *gxds_entry_find_by_bytes(const gxds_client *c, size_t type, gxds_str
 
 static void index_by_bytes(gxds_client *c, gxds_entry *e) {
   gxds_str bytes = gxds_entry_bytes(e);
-  uint32_t hash = gxds_index_hash(bytes);
+  uint64_t hash = gxds_index_hash(bytes);
   if (bytes.size == 0 || find_key(c, e->type, bytes, hash)) return;
   gxds_bytes_key *key = GXDS_NEW(gxds_bytes_key);
   key->entry = e;
@@ -276,8 +276,11 @@ const gxds_error *gxds_entry_error(const gxds_entry *e) {
 
 static void notify(gxds_client *c, const gxds_watch *w, gxds_action_kind kind,
                    const gxds_resource *resource, const gxds_error *error) {
-  gxds_action a = {
-      .kind = kind, .watch = w->id, .watcher = w->watcher, .resource = resource, .error = error};
+  gxds_action a = {.kind = kind,
+                   .watch = gxds_watch_get_id(w),
+                   .watcher = w->watcher,
+                   .resource = resource,
+                   .error = error};
   gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
 }
 

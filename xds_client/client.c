@@ -36,7 +36,7 @@ void gxds_client_destroy(gxds_client *c) {
   gxds_index_link *next;
   for (gxds_index_link *l = gxds_index_next(&c->watches, NULL); l; l = next) {
     next = gxds_index_next(&c->watches, l);
-    gxds_client_unwatch(c, ((gxds_watch *)l)->id, 0);
+    gxds_client_unwatch(c, gxds_watch_get_id((gxds_watch *)l), 0);
   }
   while (c->conns) {
     for (size_t i = 0; i < c->type_count; i++) gxds_conn_purge(c, c->conns, i);
@@ -111,27 +111,26 @@ static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str te
 
 static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_text *take_why) {
   const gxds_error *error = gxds_client_error(c, code, take_why, NULL);
-  gxds_action a = {
-      .kind = GXDS_ACTION_RESOURCE, .watch = w->id, .watcher = w->watcher, .error = error};
+  gxds_action a = {.kind = GXDS_ACTION_RESOURCE,
+                   .watch = gxds_watch_get_id(w),
+                   .watcher = w->watcher,
+                   .error = error};
   gxds_actions_push(&c->actions, &a, gxds_str_of(NULL, 0));
   gxds_error_unref(error);
 }
 
-/* Ids are numbers in a row, so their last bits spread as well as any hash. */
-static uint32_t hash_of_id(gxds_watch_id id) { return (uint32_t)id; }
-
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
                                 gxds_watcher watcher, gxds_time now) {
   gxds_watch *w = GXDS_NEW(gxds_watch);
-  w->id = c->next_id++;
   w->watcher = watcher;
-  gxds_index_add(&c->watches, &w->by_id, hash_of_id(w->id));
+  const gxds_watch_id id = c->next_id++;
+  gxds_index_add(&c->watches, &w->by_id, id);
   gxds_code code;
   gxds_text why = {0};
   gxds_entry *e = find_or_create_entry(c, gxds_client_index_of(c, type), name, &code, &why);
   if (!e) {
     refuse(c, w, code, &why);
-    return w->id;
+    return id;
   }
   w->entry = e;
   if (e->watch_count == 0) gxds_entry_count_leaving(c, e, false);
@@ -144,13 +143,11 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
   gxds_trace_watch(c, w, "started");
   gxds_entry_notify_new(c, e, w);
   gxds_entry_add_watch(c, e, w);
-  return w->id;
+  return id;
 }
 
 gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id) {
-  gxds_index_link *l = gxds_index_find(&c->watches, hash_of_id(id));
-  while (l && ((gxds_watch *)l)->id != id) l = gxds_index_find_next(l);
-  return (gxds_watch *)l;
+  return (gxds_watch *)gxds_index_find(&c->watches, id);
 }
 
 void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {

@@ -59,14 +59,15 @@ typedef struct gxds_watch gxds_watch;
 /* ---- watches and entries (cache.c) ---- */
 
 struct gxds_watch {
-  gxds_index_link by_id;
-  gxds_watch_id id;
+  gxds_index_link by_id; /* its hash is the id: see gxds_watch_get_id() */
   gxds_watcher watcher;
   gxds_entry *entry; /* NULL if the name of the resource was refused */
   gxds_watch *prev;  /* in the entry's list, in the order of creation; where resources are kept, the
                         watches of one scope are next to each other */
   gxds_watch *next;
 };
+
+static inline gxds_watch_id gxds_watch_get_id(const gxds_watch *w) { return w->by_id.hash; }
 
 /* The error of an entry that is in error (A88). */
 typedef struct gxds_update_failure {

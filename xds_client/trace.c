@@ -133,7 +133,7 @@ void gxds_trace_wait(gxds_client *c, const gxds_sub *sub, gxds_duration wait) {
 void gxds_trace_watch(gxds_client *c, const gxds_watch *w, const char *what) {
   if (!is_on(c)) return;
   gxds_text line = {0};
-  gxds_text_addf(&line, "watch %" PRIu64 " of ", w->id);
+  gxds_text_addf(&line, "watch %" PRIu64 " of ", gxds_watch_get_id(w));
   add_resource(&line, c, w->entry);
   gxds_text_addf(&line, " %s", what);
   gxds_client_log(c, GXDS_INFO, &line);

@@ -176,7 +176,7 @@ static const gxds_error *leaf_note(const gxds_dependency_manager *m, const gxds_
   gxds_note_add(&note, kind, name, gxds_subject_error(s));
   gxds_note_add(&note, kind, name, s->ambient);
   gxds_note_add(&note, kind, name, source->warning);
-  return gxds_note_take(&note, node->subject.from);
+  return gxds_note_take(&note, gxds_subject_origin(m, &node->subject));
 }
 
 static const gxds_cluster_entry *leaf_entry(const gxds_dependency_manager *m, const gxds_node *node,
@@ -205,9 +205,10 @@ static const gxds_cluster_entry *failed_entry(const gxds_node *node) {
 #define EXPANDED_TEXT_OF(number) TEXT_OF(number)
 #define DEPTH_MAX_TEXT EXPANDED_TEXT_OF(GXDS_AGGREGATE_DEPTH_MAX)
 
-static const gxds_cluster_entry *too_deep_entry(const gxds_node *node) {
+static const gxds_cluster_entry *too_deep_entry(const gxds_dependency_manager *m,
+                                                const gxds_node *node) {
   gxds_status error = gxds_subject_refusal(
-      &node->subject,
+      m, &node->subject,
       "aggregate cluster graph exceeds max depth (" DEPTH_MAX_TEXT ") or has a loop",
       gxds_str_of(NULL, 0));
   const gxds_cluster_entry *entry =
@@ -248,7 +249,7 @@ static const gxds_error *note_of_none(const gxds_dependency_manager *m, const gx
     gxds_note_add(&note, "CDS resource", gxds_subject_name(&member->subject),
                   why ? why : member->entry->resolution_note);
   }
-  return gxds_note_take(&note, node->subject.from);
+  return gxds_note_take(&note, gxds_subject_origin(m, &node->subject));
 }
 
 /* Makes the entry of an aggregate from what its members show. A74: members in error are left out.
@@ -298,7 +299,7 @@ const gxds_cluster_entry *gxds_node_evaluate(const gxds_dependency_manager *m,
     case FAILED:
       return failed_entry(node);
     case TOO_DEEP:
-      return too_deep_entry(node);
+      return too_deep_entry(m, node);
     case READY:
       return leaf_entry(m, node, gxds_node_latest(node), gxds_node_needs(node));
     case WAITING: {

@@ -44,7 +44,7 @@ static gxds_source *source_get(gxds_dependency_manager *m, const gxds_node *node
     add_dns_name(&dns_name, leaf);
     name = gxds_text_str(&dns_name);
   }
-  uint32_t hash = gxds_index_hash(name);
+  uint64_t hash = gxds_index_hash(name);
   gxds_source *source = (gxds_source *)gxds_subject_find(&m->sources, kind, hash, name);
   if (!source) {
     source = GXDS_NEW(gxds_source);
@@ -104,7 +104,7 @@ static void reresolve(gxds_dependency_manager *m, const gxds_use *use) {
   bool is_first = use && use->source && use->source->uses == use; /* visits each source only once */
   if (!is_first || use->source->subject.kind != GXDS_SUBJECT_DNS) return;
   gxds_dependency_action *a = gxds_dependency_add_action(m, GXDS_DEPENDENCY_DNS_RERESOLVE);
-  a->token = use->source->subject.token;
+  a->token = gxds_subject_token(&use->source->subject);
 }
 
 void gxds_sources_reresolve(gxds_dependency_manager *m) {
@@ -115,7 +115,7 @@ void gxds_sources_reresolve(gxds_dependency_manager *m) {
   }
 }
 
-void gxds_source_warn(gxds_source *source) {
+void gxds_source_warn(const gxds_dependency_manager *m, gxds_source *source) {
   gxds_error_assign(&source->warning, NULL);
   const gxds_endpoints *e = (const gxds_endpoints *)gxds_subject_resource(&source->subject);
   if (!e || source->subject.kind == GXDS_SUBJECT_DNS) return;
@@ -133,7 +133,7 @@ void gxds_source_warn(gxds_source *source) {
   gxds_text escaped = {NULL, 0, 0};
   gxds_text_add_escaped(&escaped, gxds_text_str(&warning));
   if (warning.size) {
-    const gxds_error *from = source->subject.from;
+    const gxds_error *from = gxds_subject_origin(m, &source->subject);
     source->warning = gxds_error_create(GXDS_UNAVAILABLE, &escaped, from->server, from->node_id);
   }
   gxds_text_fini(&warning);

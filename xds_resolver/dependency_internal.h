@@ -47,12 +47,10 @@ typedef struct gxds_shared_name {
 /* A watched resource or DNS name, and what is known of it. The first member of gxds_node and
  * gxds_source. */
 typedef struct gxds_subject {
-  gxds_index_link by_token;
-  gxds_index_link by_name; /* not for a listener or a route configuration */
-  uint64_t token;
-  const gxds_shared_name *name; /* a reference */
-  const gxds_error *from; /* the server that sent resource; borrowed from the manager's origins */
-  union {                 /* a reference; read with the functions below */
+  gxds_index_link by_token;        /* its hash is the token: see gxds_subject_token() */
+  gxds_index_link by_name;         /* not for a listener or a route configuration */
+  const gxds_shared_name *name;    /* a reference */
+  union {                          /* a reference; read with the functions below */
     const gxds_resource *resource; /* PRESENT */
     const gxds_error *error;       /* FAILED: why */
   } known;
@@ -60,6 +58,7 @@ typedef struct gxds_subject {
   uint8_t kind;              /* gxds_subject_kind */
   uint8_t presence;          /* gxds_presence */
   bool is_listed;            /* for a source: it is in the manager's list of idle sources */
+  uint32_t origin;           /* the server that sent resource: see gxds_subject_origin() */
 } gxds_subject;
 
 typedef struct gxds_node gxds_node;
@@ -152,7 +151,7 @@ struct gxds_dependency_manager {
   /* Errors with code GXDS_OK. Each names a server that has sent something; the first names none,
    * for things that do not come from a server. Owned. There are few of them. */
   const gxds_error **origins;
-  size_t origin_count;
+  uint32_t origin_count;
   gxds_load_store *load_store;
 
   /* What is watched, and what is known of it. */
@@ -204,7 +203,7 @@ void gxds_subject_stop(gxds_dependency_manager *m, const gxds_subject *s);
 /* Forgets and frees the contents of s. */
 void gxds_subject_fini(gxds_dependency_manager *m, gxds_subject *s);
 /* Finds a subject of that kind by name; hash is that of the name. NULL if there is none. */
-gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint32_t hash,
+gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint64_t hash,
                                 gxds_str name);
 /* The subject of a link in such an index. */
 static inline gxds_subject *gxds_subject_of_name_link(gxds_index_link *l) {
@@ -212,6 +211,13 @@ static inline gxds_subject *gxds_subject_of_name_link(gxds_index_link *l) {
 }
 static inline gxds_str gxds_subject_name(const gxds_subject *s) {
   return gxds_str_of(s->name->text, s->name->size);
+}
+/* The token in the actions about the subject. */
+static inline uint64_t gxds_subject_token(const gxds_subject *s) { return s->by_token.hash; }
+/* One of the manager's origins: the server that sent the subject's resource. Borrowed. */
+static inline const gxds_error *gxds_subject_origin(const gxds_dependency_manager *m,
+                                                    const gxds_subject *s) {
+  return m->origins[s->origin];
 }
 /* NULL for a DNS name. */
 const gxds_resource_type *gxds_subject_type(const gxds_subject *s);
@@ -232,7 +238,8 @@ gxds_dependency_action *gxds_dependency_add_action(gxds_dependency_manager *m,
 GXDS_MUST_USE gxds_status gxds_subject_failure(const gxds_subject *s);
 /* Returns UNAVAILABLE in the same form for a resource that the server sent, but that the manager
  * itself can't use. The reason is what, followed by about, which is escaped. */
-GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what,
+GXDS_MUST_USE gxds_status gxds_subject_refusal(const gxds_dependency_manager *m,
+                                               const gxds_subject *s, const char *what,
                                                gxds_str about);
 
 /* ---- listener and route configuration (dependency_root.c) ---- */
@@ -265,7 +272,8 @@ void gxds_node_changed(gxds_dependency_manager *m, gxds_node *node);
 void gxds_nodes_touch_all(gxds_dependency_manager *m);
 void gxds_source_touch(gxds_dependency_manager *m,
                        gxds_source *source); /* touches all nodes that use the source */
-void gxds_source_warn(gxds_source *source);  /* updates its warning from its resource */
+void gxds_source_warn(const gxds_dependency_manager *m,
+                      gxds_source *source); /* updates its warning from its resource */
 /* Adds actions to resolve all DNS names again. */
 void gxds_sources_reresolve(gxds_dependency_manager *m);
 /* The latest resource of the node; NULL if there is none. */

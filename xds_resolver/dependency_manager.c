@@ -62,14 +62,12 @@ const gxds_resource_type *gxds_subject_type(const gxds_subject *s) {
 void gxds_subject_start(gxds_dependency_manager *m, gxds_subject *s, gxds_subject_kind kind,
                         const gxds_shared_name *take_name) {
   s->kind = (uint8_t)kind;
-  s->from = m->origins[0];
   s->name = take_name;
-  s->token = ++m->last_token;
-  gxds_index_add(&m->subjects, &s->by_token, (uint32_t)s->token);
+  gxds_index_add(&m->subjects, &s->by_token, ++m->last_token);
   bool is_dns = kind == GXDS_SUBJECT_DNS;
   gxds_dependency_action *a =
       gxds_dependency_add_action(m, is_dns ? GXDS_DEPENDENCY_DNS_START : GXDS_DEPENDENCY_WATCH);
-  a->token = s->token;
+  a->token = gxds_subject_token(s);
   a->type = gxds_subject_type(s);
   a->name = gxds_str_dup(gxds_subject_name(s));
 }
@@ -101,10 +99,10 @@ void gxds_subject_stop(gxds_dependency_manager *m, const gxds_subject *s) {
   bool is_dns = s->kind == GXDS_SUBJECT_DNS;
   gxds_dependency_action *a =
       gxds_dependency_add_action(m, is_dns ? GXDS_DEPENDENCY_DNS_STOP : GXDS_DEPENDENCY_UNWATCH);
-  a->token = s->token;
+  a->token = gxds_subject_token(s);
 }
 
-gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint32_t hash,
+gxds_subject *gxds_subject_find(const gxds_index *by_name, gxds_subject_kind kind, uint64_t hash,
                                 gxds_str name) {
   gxds_index_link *l = gxds_index_find(by_name, hash);
   for (; l; l = gxds_index_find_next(l)) {
@@ -123,29 +121,30 @@ gxds_status gxds_subject_failure(const gxds_subject *s) {
   return status;
 }
 
-gxds_status gxds_subject_refusal(const gxds_subject *s, const char *what, gxds_str about) {
+gxds_status gxds_subject_refusal(const gxds_dependency_manager *m, const gxds_subject *s,
+                                 const char *what, gxds_str about) {
   gxds_text why = {NULL, 0, 0};
   gxds_text_addf(&why, "%s resource ", gxds_subject_type(s)->short_name);
   gxds_text_add_escaped(&why, gxds_subject_name(s));
   gxds_text_addf(&why, ": %s", what);
   gxds_text_add_escaped(&why, about);
-  gxds_text_add_origin(&why, s->from->server, s->from->node_id);
+  const gxds_error *origin = gxds_subject_origin(m, s);
+  gxds_text_add_origin(&why, origin->server, origin->node_id);
   return (gxds_status){GXDS_UNAVAILABLE, gxds_text_take(&why)};
 }
 
 static gxds_subject *find_subject(gxds_dependency_manager *m, uint64_t token) {
-  gxds_index_link *l = gxds_index_find(&m->subjects, (uint32_t)token);
-  while (l && ((gxds_subject *)l)->token != token) l = gxds_index_find_next(l);
-  return (gxds_subject *)l;
+  return (gxds_subject *)gxds_index_find(&m->subjects, token);
 }
 
 /* ---- make and end ---- */
 
-static const gxds_error *add_origin(gxds_dependency_manager *m, gxds_str server, gxds_str node_id) {
+/* Returns the index of the new origin. */
+static uint32_t add_origin(gxds_dependency_manager *m, gxds_str server, gxds_str node_id) {
   gxds_text no_message = {NULL, 0, 0};
   m->origins = gxds_realloc((void *)m->origins, m->origin_count + 1, sizeof *m->origins);
   m->origins[m->origin_count] = gxds_error_create(GXDS_OK, &no_message, server, node_id);
-  return m->origins[m->origin_count++];
+  return m->origin_count++;
 }
 
 gxds_dependency_manager *gxds_dependency_manager_create(
@@ -193,7 +192,7 @@ static void subject_changed(gxds_dependency_manager *m, gxds_subject *s) {
       break;
     case GXDS_SUBJECT_EDS:
     case GXDS_SUBJECT_DNS:
-      gxds_source_warn((gxds_source *)s);
+      gxds_source_warn(m, (gxds_source *)s);
       gxds_source_touch(m, (gxds_source *)s);
       break;
   }
@@ -203,10 +202,10 @@ static bool is_root_subject(const gxds_subject *s) {
   return s->kind == GXDS_SUBJECT_LISTENER || s->kind == GXDS_SUBJECT_ROUTE_CONFIG;
 }
 
-/* The manager's origin for that server. Borrowed. */
-static const gxds_error *origin_of(gxds_dependency_manager *m, gxds_str server) {
-  for (size_t i = 0; i < m->origin_count; i++) {
-    if (gxds_str_equal(m->origins[i]->server, server)) return m->origins[i];
+/* The index of the manager's origin for that server. */
+static uint32_t origin_of(gxds_dependency_manager *m, gxds_str server) {
+  for (uint32_t i = 0; i < m->origin_count; i++) {
+    if (gxds_str_equal(m->origins[i]->server, server)) return i;
   }
   return add_origin(m, server, m->origins[0]->node_id);
 }
@@ -214,7 +213,7 @@ static const gxds_error *origin_of(gxds_dependency_manager *m, gxds_str server) 
 void gxds_dependency_manager_on_source(gxds_dependency_manager *m, uint64_t token,
                                        gxds_str server) {
   gxds_subject *s = find_subject(m, token);
-  if (s) s->from = origin_of(m, server);
+  if (s) s->origin = origin_of(m, server);
 }
 
 void gxds_dependency_manager_on_resource(gxds_dependency_manager *m, uint64_t token,

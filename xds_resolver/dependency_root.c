@@ -128,7 +128,8 @@ gxds_str gxds_root_route_source(const gxds_dependency_manager *m) {
   gxds_text text = {NULL, 0, 0};
   gxds_text_addf(&text, "%s resource ", gxds_subject_type(s)->short_name);
   gxds_text_add_escaped(&text, gxds_subject_name(s));
-  gxds_text_add_origin(&text, s->from->server, s->from->node_id);
+  const gxds_error *origin = gxds_subject_origin(m, s);
+  gxds_text_add_origin(&text, origin->server, origin->node_id);
   return gxds_text_take(&text);
 }
 
@@ -193,7 +194,7 @@ static void use_route_config(gxds_dependency_manager *m, const gxds_listener *li
   if (virtual_host) {
     set_candidate(m, listener, route_config, virtual_host);
   } else {
-    fail(m, gxds_subject_refusal(source, "no virtual host for ", m->data_plane_authority));
+    fail(m, gxds_subject_refusal(m, source, "no virtual host for ", m->data_plane_authority));
   }
 }
 
@@ -207,7 +208,7 @@ void gxds_root_update(gxds_dependency_manager *m) {
   const gxds_listener *listener = (const gxds_listener *)gxds_subject_resource(&m->listener);
   if (listener->kind != GXDS_LISTENER_API) {
     want_route_config(m, gxds_str_of(NULL, 0));
-    fail(m, gxds_subject_refusal(&m->listener, "not an API listener", gxds_str_of(NULL, 0)));
+    fail(m, gxds_subject_refusal(m, &m->listener, "not an API listener", gxds_str_of(NULL, 0)));
     return;
   }
   want_route_config(m, listener->rds_name);
