@@ -43,27 +43,28 @@ static const gxds_locality *share_or_copy(const gxds_checked_locality *from,
 typedef struct resource_block {
   gxds_endpoints *resource;
   gxds_priority *priorities;
-  const gxds_locality **localities;
   gxds_locality_print *prints;
+  const gxds_locality **localities;
   gxds_drop_category *drops;
   char *strings;
 } resource_block;
 
 static resource_block allocate(size_t priorities, size_t localities, size_t drops, size_t strings) {
+  GXDS_CHECK(priorities <= GXDS_PRIORITIES_MAX);
   char *memory = gxds_calloc(1, sizeof(gxds_endpoints) + priorities * sizeof(gxds_priority) +
-                                    localities * sizeof(gxds_locality *) +
                                     localities * sizeof(gxds_locality_print) +
+                                    localities * sizeof(gxds_locality *) +
                                     drops * sizeof(gxds_drop_category) + strings);
   resource_block b = {.resource = (gxds_endpoints *)memory};
   b.priorities = (gxds_priority *)(memory + sizeof(gxds_endpoints));
-  b.localities = (const gxds_locality **)(b.priorities + priorities);
-  b.prints = (gxds_locality_print *)(b.localities + localities);
-  b.drops = (gxds_drop_category *)(b.prints + localities);
+  b.prints = (gxds_locality_print *)(b.priorities + priorities);
+  b.localities = (const gxds_locality **)(b.prints + localities);
+  b.drops = (gxds_drop_category *)(b.localities + localities);
   b.strings = (char *)(b.drops + drops);
   gxds_ref_init(&b.resource->base.refs);
   b.resource->base.type = &gxds_endpoints_type;
   b.resource->priorities = b.priorities;
-  b.resource->priority_count = (uint32_t)priorities;
+  b.resource->priority_count = (uint16_t)priorities;
   b.resource->drops = b.drops;
   b.resource->drop_count = (uint32_t)drops;
   return b;
@@ -100,8 +101,7 @@ static const gxds_endpoints *build(const gxds_checked_endpoints *from, bool has_
   if (from->locality_count > 1) {
     qsort(b.prints, from->locality_count, sizeof *b.prints, gxds_locality_print_compare);
   }
-  b.resource->prints = b.prints;
-  b.resource->print_count = (uint32_t)from->locality_count;
+  b.resource->has_prints = true;
   return b.resource;
 }
 

@@ -94,14 +94,12 @@ typedef struct gxds_endpoints {
   gxds_resource base;
   const gxds_priority *priorities;
   const gxds_drop_category *drops; /* in the order of the resource */
-  uint32_t priority_count;
   uint32_t drop_count;
-  /* For the decoder: the fingerprints of all localities, sorted; none if the resource was not
-   * decoded from a message. */
-  const gxds_locality_print *prints;
-  uint32_t print_count;
-  bool drop_all;     /* a drop category drops all RPCs */
-  bool has_metadata; /* E5: the server has lb_subsets, so metadata was decoded */
+  uint16_t priority_count;
+  bool drop_all : 1;     /* a drop category drops all RPCs */
+  bool has_metadata : 1; /* E5: the server has lb_subsets, so metadata was decoded */
+  bool has_prints : 1;   /* private: the resource was decoded from a message, and the fingerprints
+                            of all localities, sorted, are behind the priorities */
 } gxds_endpoints;
 
 extern const gxds_resource_type gxds_endpoints_type;

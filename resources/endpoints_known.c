@@ -27,11 +27,12 @@ gxds_str gxds_endpoints_name_in(gxds_str bytes) {
   return gxds_wire_bytes_at(bytes, kClusterNameField);
 }
 
-static const gxds_locality_print *find(const gxds_endpoints *previous,
-                                       const gxds_locality_print *wanted) {
-  if (!previous || previous->print_count == 0) return NULL;
-  return bsearch(wanted, previous->prints, previous->print_count, sizeof *wanted,
-                 gxds_locality_print_compare);
+/* The fingerprints of a resource's localities: *count of them. */
+static const gxds_locality_print *prints_of(const gxds_endpoints *e, size_t *count) {
+  *count = 0;
+  if (!e || !e->has_prints) return NULL;
+  for (size_t i = 0; i < e->priority_count; i++) *count += e->priorities[i].locality_count;
+  return (const gxds_locality_print *)(e->priorities + e->priority_count);
 }
 
 /* The priorities' lists of localities follow each other in one array. The first is not empty. */
@@ -63,9 +64,9 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
   if (count > GXDS_ENDPOINTS_MAX) return k;
   /* There cannot be more known localities than the previous resource has. With more, one would
    * occur twice, which is an error. */
-  const size_t known_max = previous && previous->print_count < count ? previous->print_count
-                           : previous                                ? count
-                                                                     : 0;
+  size_t previous_count;
+  const gxds_locality_print *previous_prints = prints_of(previous, &previous_count);
+  const size_t known_max = previous_count < count ? previous_count : count;
   k.localities = gxds_arena_calloc(scratch, known_max, sizeof *k.localities);
   k.prints = gxds_arena_calloc(scratch, count, sizeof *k.prints);
   const char *kept_to = bytes.data;
@@ -75,7 +76,10 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
     gxds_locality_print print = print_of(f.whole);
     const uint64_t both[] = {print.low, print.high};
     k.seed = XXH3_64bits_withSeed(both, sizeof both, k.seed);
-    const gxds_locality_print *same = k.locality_count < known_max ? find(previous, &print) : NULL;
+    const gxds_locality_print *same = k.locality_count < known_max
+                                          ? bsearch(&print, previous_prints, previous_count,
+                                                    sizeof print, gxds_locality_print_compare)
+                                          : NULL;
     if (!same) {
       k.prints[k.print_count++] = print;
       continue;
