@@ -109,6 +109,24 @@ static gxds_entry *find_or_create_entry(gxds_client *c, size_t type, gxds_str te
   return e;
 }
 
+/* e is NULL if the name was refused. */
+static gxds_watch *create_watch(gxds_client *c, gxds_entry *e, gxds_watcher watcher) {
+  gxds_watch *w = e && !e->own_watch.entry ? &e->own_watch : GXDS_NEW(gxds_watch);
+  w->watcher = watcher;
+  w->entry = e;
+  gxds_index_add(&c->watches, &w->by_id, c->next_id++);
+  return w;
+}
+
+static void destroy_watch(gxds_client *c, gxds_watch *w) {
+  gxds_index_remove(&c->watches, &w->by_id);
+  if (w->entry && w == &w->entry->own_watch) {
+    *w = (gxds_watch){0};
+  } else {
+    gxds_free(w);
+  }
+}
+
 static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_text *take_why) {
   const gxds_error *error = gxds_client_error(c, code, take_why, NULL);
   gxds_action a = {.kind = GXDS_ACTION_RESOURCE,
@@ -121,18 +139,14 @@ static void refuse(gxds_client *c, const gxds_watch *w, gxds_code code, gxds_tex
 
 gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, gxds_str name,
                                 gxds_watcher watcher, gxds_time now) {
-  gxds_watch *w = GXDS_NEW(gxds_watch);
-  w->watcher = watcher;
-  const gxds_watch_id id = c->next_id++;
-  gxds_index_add(&c->watches, &w->by_id, id);
   gxds_code code;
   gxds_text why = {0};
   gxds_entry *e = find_or_create_entry(c, gxds_client_index_of(c, type), name, &code, &why);
+  gxds_watch *w = create_watch(c, e, watcher);
   if (!e) {
     refuse(c, w, code, &why);
-    return id;
+    return gxds_watch_get_id(w);
   }
-  w->entry = e;
   if (e->watch_count == 0) gxds_entry_count_leaving(c, e, false);
   if (e->watch_count++ == 0) {
     gxds_authority_await_response(c, e->authority, now);
@@ -143,7 +157,7 @@ gxds_watch_id gxds_client_watch(gxds_client *c, const gxds_resource_type *type, 
   gxds_trace_watch(c, w, "started");
   gxds_entry_notify_new(c, e, w);
   gxds_entry_add_watch(c, e, w);
-  return id;
+  return gxds_watch_get_id(w);
 }
 
 gxds_watch *gxds_watch_find(const gxds_client *c, gxds_watch_id id) {
@@ -154,7 +168,6 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
   (void)now;
   gxds_watch *w = gxds_watch_find(c, watch);
   if (!w) return;
-  gxds_index_remove(&c->watches, &w->by_id);
   gxds_entry *e = w->entry;
   if (e) {
     gxds_trace_watch(c, w, "stopped");
@@ -162,7 +175,7 @@ void gxds_client_unwatch(gxds_client *c, gxds_watch_id watch, gxds_time now) {
     if (--e->watch_count == 0) gxds_entry_count_leaving(c, e, true);
     if (c->keeps_resources) gxds_kept_on_unwatch(c, e, w->watcher.scope);
   }
-  gxds_free(w);
+  destroy_watch(c, w);
 }
 
 const gxds_bootstrap_server *gxds_client_source(const gxds_client *c, gxds_watch_id watch) {

@@ -119,7 +119,9 @@ struct gxds_entry {
   gxds_entry *prev; /* the neighbours in the authority's list */
   gxds_entry *next;
   gxds_watch *watches;
-  gxds_sub *subs; /* one for each conn that the authority uses */
+  gxds_watch own_watch; /* memory for one of the watches, because most entries have one; free if its
+                           entry is NULL */
+  gxds_sub *subs;       /* one for each conn that the authority uses */
 
   /* What is known. */
   const gxds_resource *resource; /* the one in use; NULL if there is none */
