@@ -62,10 +62,17 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
   if (outlier_detection) gxds_outlier_detection_decode(outlier_detection, errors, out);
 }
 
-upb_Arena *gxds_cluster_arena(gxds_cluster *c) {
-  if (!c->arena) c->arena = gxds_arena_create();
-  return c->arena;
+gxds_cluster_rare *gxds_cluster_rare_get(gxds_cluster *c) {
+  if (!c->rare) {
+    upb_Arena *arena = gxds_arena_create();
+    gxds_cluster_rare *rare = gxds_arena_calloc(arena, 1, sizeof *rare);
+    rare->arena = arena;
+    c->rare = rare;
+  }
+  return (gxds_cluster_rare *)c->rare;
 }
+
+upb_Arena *gxds_cluster_arena(gxds_cluster *c) { return gxds_cluster_rare_get(c)->arena; }
 
 gxds_str gxds_cluster_dup(gxds_cluster *c, gxds_str s) {
   return s.size > 0 ? gxds_arena_dup(gxds_cluster_arena(c), s) : gxds_str_of(NULL, 0);
@@ -110,7 +117,7 @@ static gxds_status decode(const gxds_decode_context *context, gxds_str bytes, gx
 static void destroy(gxds_resource *resource) {
   gxds_cluster *c = (gxds_cluster *)resource;
   if (c->bootstrap) gxds_bootstrap_unref(c->bootstrap);
-  if (c->arena) upb_Arena_Free(c->arena);
+  if (c->rare) upb_Arena_Free(c->rare->arena);
   gxds_free(c);
 }
 

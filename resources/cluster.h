@@ -33,6 +33,18 @@ typedef struct gxds_lrs_metrics {
   size_t named_count;
 } gxds_lrs_metrics;
 
+/* What only few clusters have. */
+typedef struct gxds_cluster_rare {
+  gxds_str dns_host;                               /* LOGICAL_DNS */
+  const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: no metrics are reported */
+  const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
+  const gxds_lb_subsets *subsets;                  /* E5; NULL: no subsets */
+  /* A29: TLS for channels with xds credentials; NULL: such channels use their fallback
+   * credentials. */
+  const gxds_tls *tls;
+  struct upb_Arena *arena; /* private: owns this and other fields that few clusters have */
+} gxds_cluster_rare;
+
 typedef struct gxds_cluster {
   gxds_resource base;
   gxds_str name;
@@ -45,7 +57,6 @@ typedef struct gxds_cluster {
   bool http_connect;         /* A86: the cluster's endpoints are reached through their proxies */
   gxds_str eds_service_name; /* EDS: the name to request; empty: the cluster's own name is
                                 requested */
-  gxds_str dns_host;         /* LOGICAL_DNS */
   const gxds_str *aggregate; /* AGGREGATE: the clusters of the aggregate, in order of priority */
   /* The locality-picking policy and the policies below it, as a JSON list that the host's registry
    * takes: [{"xds_wrr_locality_experimental":{"childPolicy":[{"round_robin":{}}]}}] Empty for
@@ -54,17 +65,11 @@ typedef struct gxds_cluster {
   /* The server that gets load reports: the one that sent this cluster (lrs_server: self). NULL:
    * load is not reported. The reference in `bootstrap` keeps the server alive. */
   const gxds_bootstrap_server *lrs_server;
-  const gxds_lrs_metrics *lrs_metrics;             /* A85; NULL: no metrics are reported */
-  const gxds_outlier_detection *outlier_detection; /* A50; NULL: not configured */
-  const gxds_lb_subsets *subsets;                  /* E5; NULL: no subsets */
   gxds_duration session_idle_timeout; /* A75: how long a connection is held after its last use by a
                                          session; 0: for ever */
-  /* A29: TLS for channels with xds credentials; NULL: such channels use their fallback
-   * credentials. */
-  const gxds_tls *tls;
-  const gxds_bootstrap *bootstrap; /* private: a reference, for lrs_server and tls */
-  struct upb_Arena *arena;         /* private: owns the fields that few clusters have; NULL if the
-                                      cluster has none of them */
+  const gxds_bootstrap *bootstrap;    /* private: a reference, for lrs_server and tls */
+  const gxds_cluster_rare *rare; /* read by the functions below; NULL: the cluster has nothing of
+                                    that */
 } gxds_cluster;
 
 extern const gxds_resource_type gxds_cluster_type;
@@ -73,6 +78,23 @@ extern const gxds_resource_type gxds_cluster_type;
 bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b);
 /* Whether that key of named_metrics is reported. */
 bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key);
+
+/* Fields of gxds_cluster_rare. Borrowed: valid as long as c. */
+static inline gxds_str gxds_cluster_dns_host(const gxds_cluster *c) {
+  return c->rare ? c->rare->dns_host : gxds_str_of(NULL, 0);
+}
+static inline const gxds_lrs_metrics *gxds_cluster_lrs_metrics(const gxds_cluster *c) {
+  return c->rare ? c->rare->lrs_metrics : NULL;
+}
+static inline const gxds_outlier_detection *gxds_cluster_outlier_detection(const gxds_cluster *c) {
+  return c->rare ? c->rare->outlier_detection : NULL;
+}
+static inline const gxds_lb_subsets *gxds_cluster_subsets(const gxds_cluster *c) {
+  return c->rare ? c->rare->subsets : NULL;
+}
+static inline const gxds_tls *gxds_cluster_tls(const gxds_cluster *c) {
+  return c->rare ? c->rare->tls : NULL;
+}
 
 /* The name of the cluster's ClusterLoadAssignment. */
 static inline gxds_str gxds_cluster_eds_name(const gxds_cluster *c) {

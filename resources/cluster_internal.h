@@ -14,6 +14,9 @@ struct envoy_config_cluster_v3_OutlierDetection;
 struct envoy_config_core_v3_TransportSocket;
 struct envoy_extensions_transport_sockets_tls_v3_UpstreamTlsContext;
 
+/* The rare part of a cluster that is being decoded. It is made, in the cluster's arena, when it is
+ * first needed. */
+gxds_cluster_rare *gxds_cluster_rare_get(gxds_cluster *c);
 /* The arena of a cluster that is being decoded. It is made when it is first needed: most clusters
  * need none, and even an empty arena takes hundreds of bytes. */
 upb_Arena *gxds_cluster_arena(gxds_cluster *c);

@@ -43,7 +43,7 @@ static void decode_dns_address(const socket_message *in, const gxds_path *at, gx
   }
   gxds_str host = gxds_pb_str(envoy_config_core_v3_SocketAddress_address(in));
   if (host.size == 0) gxds_errors_add(errors, GXDS_FIELD(at, "address"), "field not present");
-  out->dns_host = gxds_cluster_dup(out, host);
+  gxds_cluster_rare_get(out)->dns_host = gxds_cluster_dup(out, host);
   const gxds_path *at_port = GXDS_FIELD(at, "port_value");
   uint32_t port = envoy_config_core_v3_SocketAddress_port_value(in);
   if (!envoy_config_core_v3_SocketAddress_has_port_value(in)) {

@@ -171,7 +171,7 @@ static void decode(const config_message *in, const gxds_path *at, upb_Arena *scr
   s->scale_locality_weight = CONFIG(scale_locality_weight)(in);
   s->panic_mode_any = CONFIG(panic_mode_any)(in);
   s->list_as_any = CONFIG(list_as_any)(in);
-  out->subsets = s;
+  gxds_cluster_rare_get(out)->subsets = s;
 }
 
 void gxds_lb_subsets_decode(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,

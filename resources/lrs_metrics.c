@@ -61,7 +61,7 @@ void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster 
   }
   gxds_lrs_metrics *kept = gxds_arena_calloc(gxds_cluster_arena(out), 1, sizeof *kept);
   *kept = found;
-  out->lrs_metrics = kept;
+  gxds_cluster_rare_get(out)->lrs_metrics = kept;
 }
 
 bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b) {

@@ -74,5 +74,5 @@ void gxds_outlier_detection_decode(const outlier_message *in, gxds_errors *error
                         "max_ejection_percent", at, errors);
   o->success_rate = decode_success_rate(in, at, errors);
   o->failure_percentage = decode_failure_percentage(in, at, errors);
-  out->outlier_detection = o;
+  gxds_cluster_rare_get(out)->outlier_detection = o;
 }

@@ -275,5 +275,5 @@ void gxds_tls_decode(const gxds_extension *in, const gxds_decode_context *contex
       .context = context, .arena = gxds_cluster_arena(out), .errors = errors, .out = tls};
   decode_upstream(&d, upstream, in->at);
   gxds_tls_sni_decode(upstream, in->value, in->at, gxds_cluster_arena(out), errors, tls);
-  out->tls = tls;
+  gxds_cluster_rare_get(out)->tls = tls;
 }

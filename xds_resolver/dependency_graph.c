@@ -6,7 +6,7 @@
 
 /* Adds "host:port" (A37). An IPv6 address gets brackets. */
 static void add_dns_name(gxds_text *out, const gxds_cluster *cluster) {
-  gxds_str host = cluster->dns_host;
+  gxds_str host = gxds_cluster_dns_host(cluster);
   bool bare = host.size > 0 && host.data[0] != '[' && memchr(host.data, ':', host.size);
   gxds_text_addf(out, bare ? "[%.*s]:%u" : "%.*s:%u", GXDS_STR_ARG(host), cluster->dns_port);
 }

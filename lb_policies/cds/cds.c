@@ -87,7 +87,7 @@ static void fail(gxds_cds *c, gxds_status take_error) {
 
 /* The outlier detection of a leaf cluster. NULL if the cluster has none. */
 static const gxds_outlier_detection *outliers_of(const gxds_cluster *cluster) {
-  const gxds_outlier_detection *o = cluster->outlier_detection;
+  const gxds_outlier_detection *o = gxds_cluster_outlier_detection(cluster);
   if (!o) return NULL;
   /* A50: if both enforcement percentages are 0, the policy would never eject an endpoint, but would
    * still cost time. */
@@ -111,10 +111,10 @@ static void step_leaf(gxds_cds *c, const gxds_cluster_entry *entry, bool with_se
   c->step.ignore_reresolution = !is_dns;
   c->step.outlier_detection = outliers_of(entry->cluster);
   c->step.has_sessions = with_sessions;
-  c->step.same_children = old && !renumbered && !c->step.policy_changed &&
-                          c->has_sessions == with_sessions &&
-                          (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns &&
-                          !old->cluster->subsets == !entry->cluster->subsets;
+  c->step.same_children =
+      old && !renumbered && !c->step.policy_changed && c->has_sessions == with_sessions &&
+      (old->cluster->kind == GXDS_CLUSTER_LOGICAL_DNS) == is_dns &&
+      !gxds_cluster_subsets(old->cluster) == !gxds_cluster_subsets(entry->cluster);
 }
 
 static void step_to(gxds_cds *c, const gxds_config *config, const gxds_cluster_entry *entry) {

@@ -90,7 +90,7 @@ static gxds_lb_config *leaf_config(const policy *p, const gxds_cds_step *step) {
                                         step->ignore_reresolution, true, i};
   }
   gxds_lb_config *config = gxds_priority_config_create(p->cluster, children, count);
-  if (step->entry->cluster->subsets) { /* E5 */
+  if (gxds_cluster_subsets(step->entry->cluster)) { /* E5 */
     config = gxds_cluster_child_config_create(&gxds_subset_policy, p->cluster, config);
   }
   if (step->has_sessions) { /* A75 */

@@ -133,14 +133,15 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
   bool recount = service_changed || store_changed || !same_server(was->lrs_server, is->lrs_server);
   if (recount) adopt_counters(c, service_changed);
   prune_slots(c);
-  bool repick = recount || was->max_concurrent_requests != is->max_concurrent_requests ||
-                !gxds_lrs_metrics_equal(was->lrs_metrics, is->lrs_metrics) ||
-                !same_drops(old->endpoints, entry->endpoints);
+  bool repick =
+      recount || was->max_concurrent_requests != is->max_concurrent_requests ||
+      !gxds_lrs_metrics_equal(gxds_cluster_lrs_metrics(was), gxds_cluster_lrs_metrics(is)) ||
+      !same_drops(old->endpoints, entry->endpoints);
   if (repick) {
     gxds_drop_picker_unref(c->picker);
-    c->picker =
-        gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests, c->drops,
-                                is->lrs_metrics ? is : NULL, gxds_random_next(&c->random));
+    c->picker = gxds_drop_picker_create(entry->endpoints, c->counter, is->max_concurrent_requests,
+                                        c->drops, gxds_cluster_lrs_metrics(is) ? is : NULL,
+                                        gxds_random_next(&c->random));
   }
   bool renote = old && !gxds_error_equal(old->resolution_note, entry->resolution_note);
   gxds_cluster_entry_unref(old);
@@ -158,7 +159,7 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
     return todo;
   }
   bool same_entry = entry == c->entry;
-  todo.tls = xds_credentials ? entry->cluster->tls : NULL;
+  todo.tls = xds_credentials ? gxds_cluster_tls(entry->cluster) : NULL;
   todo.tls_change = compare_tls(c->tls, todo.tls);
   c->tls = todo.tls;
   todo.update_child =

@@ -116,7 +116,7 @@ void gxds_cluster_call_started(gxds_cluster_call *call) {
 
 void gxds_cluster_call_reported(gxds_cluster_call *call, gxds_str report) {
   if (!call->in_progress || !call->metrics_of) return;
-  gxds_reported_metrics_count(call->metrics_of->lrs_metrics, report, call->load);
+  gxds_reported_metrics_count(gxds_cluster_lrs_metrics(call->metrics_of), report, call->load);
 }
 
 void gxds_cluster_call_end(gxds_cluster_call *call, bool failed) {

@@ -53,7 +53,9 @@ typedef struct policy {
   gxds_str note;
 } policy;
 
-static const gxds_lb_subsets *rules_of(const policy *p) { return p->entry->cluster->subsets; }
+static const gxds_lb_subsets *rules_of(const policy *p) {
+  return gxds_cluster_subsets(p->entry->cluster);
+}
 
 /* --- Subsets --- */
 
@@ -250,7 +252,7 @@ static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update 
   const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
       given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
-  return e && e->kind == GXDS_ENTRY_ENDPOINTS && e->cluster->subsets ? e : NULL;
+  return e && e->kind == GXDS_ENTRY_ENDPOINTS && gxds_cluster_subsets(e->cluster) ? e : NULL;
 }
 
 static gxds_status update(void *self, const gxds_lb_update *given) {

@@ -60,7 +60,7 @@ TEST(Cluster, OfLogicalDns) {  // A37.1, A37.2
       "{'endpoint':{'address':{'socket_address':{'address':'a.example',"
       "'port_value':65535}}}}]}]}");
   EXPECT_EQ(c->kind, GXDS_CLUSTER_LOGICAL_DNS);
-  EXPECT_EQ(ToString(c->dns_host), "a.example");
+  EXPECT_EQ(ToString(gxds_cluster_dns_host(&*c)), "a.example");
   EXPECT_EQ(c->dns_port, 65535);
 }
 
@@ -190,7 +190,7 @@ std::string LrsMetrics(const std::vector<std::string>& names) {
   for (const std::string& name : names) bytes += Field(57, name);
   Decoded result = d.Decode(gxds_cluster_type, bytes);
   EXPECT_EQ(result.message(), "");
-  const gxds_lrs_metrics* m = result.As<gxds_cluster>().lrs_metrics;
+  const gxds_lrs_metrics* m = gxds_cluster_lrs_metrics(&result.As<gxds_cluster>());
   if (m == nullptr) return "none";
   std::string out;
   if (m->cpu_utilization) out += " cpu";
@@ -235,15 +235,15 @@ TEST(ClusterLrsMetrics, AreComparedByWhatTheyReport) {
   }
   for (size_t i = 0; i < all.size(); i++) {
     for (size_t k = 0; k < all.size(); k++) {
-      EXPECT_EQ(gxds_lrs_metrics_equal(all[i].As<gxds_cluster>().lrs_metrics,
-                                       all[k].As<gxds_cluster>().lrs_metrics),
+      EXPECT_EQ(gxds_lrs_metrics_equal(gxds_cluster_lrs_metrics(&all[i].As<gxds_cluster>()),
+                                       gxds_cluster_lrs_metrics(&all[k].As<gxds_cluster>())),
                 i == k);
     }
   }
   Decoded again = d.Decode(gxds_cluster_type,
                            base + Field(57, "named_metrics.b") + Field(57, "named_metrics.a"));
-  EXPECT_TRUE(gxds_lrs_metrics_equal(all[5].As<gxds_cluster>().lrs_metrics,
-                                     again.As<gxds_cluster>().lrs_metrics))
+  EXPECT_TRUE(gxds_lrs_metrics_equal(gxds_cluster_lrs_metrics(&all[5].As<gxds_cluster>()),
+                                     gxds_cluster_lrs_metrics(&again.As<gxds_cluster>())))
       << "in whatever order";
 }
 

@@ -33,15 +33,15 @@ TEST(HttpConnect, IsOnWithTheWrapperAndHasNoTlsByItself) {  // A86.1
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type, Cluster(Socket(kProxy)));
   EXPECT_TRUE(result.As<gxds_cluster>().http_connect);
-  EXPECT_EQ(result.As<gxds_cluster>().tls, nullptr);
+  EXPECT_EQ(gxds_cluster_tls(&result.As<gxds_cluster>()), nullptr);
 }
 
 TEST(HttpConnect, TheTlsInsideIsThatOfTheCluster) {  // A86.2
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type, Cluster(Socket(kProxy, "," + Socket(kTls, kGoodTls))));
   EXPECT_TRUE(result.As<gxds_cluster>().http_connect);
-  ASSERT_NE(result.As<gxds_cluster>().tls, nullptr);
-  EXPECT_EQ(ToString(result.As<gxds_cluster>().tls->ca.instance_name), "a_provider");
+  ASSERT_NE(gxds_cluster_tls(&result.As<gxds_cluster>()), nullptr);
+  EXPECT_EQ(ToString(gxds_cluster_tls(&result.As<gxds_cluster>())->ca.instance_name), "a_provider");
 }
 
 // A Cluster whose wrapper is these bytes.

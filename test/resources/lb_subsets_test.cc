@@ -74,7 +74,7 @@ class Subsets {
     result_ = std::make_unique<Decoded>(
         decoder_.Good(gxds_cluster_type, "{" + kEds + ",'lb_subset_config':{" + config + "}}"));
   }
-  const gxds_lb_subsets* get() const { return result_->As<gxds_cluster>().subsets; }
+  const gxds_lb_subsets* get() const { return gxds_cluster_subsets(&result_->As<gxds_cluster>()); }
   const gxds_lb_subsets* operator->() const { return get(); }
 
  private:

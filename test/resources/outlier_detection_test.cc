@@ -19,7 +19,7 @@ class Outliers {
   explicit Outliers(const std::string& fields)
       : result_(decoder_.Good(gxds_cluster_type, With(fields))) {}
   const gxds_outlier_detection* operator->() const {
-    return result_.As<gxds_cluster>().outlier_detection;
+    return gxds_cluster_outlier_detection(&result_.As<gxds_cluster>());
   }
 
  private:
@@ -30,7 +30,7 @@ class Outliers {
 TEST(OutlierDetection, IsNotConfiguredUnlessTheFieldIsSet) {  // A50.21
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type, Cluster("'lb_policy':'ROUND_ROBIN'"));
-  EXPECT_EQ(result.As<gxds_cluster>().outlier_detection, nullptr);
+  EXPECT_EQ(gxds_cluster_outlier_detection(&result.As<gxds_cluster>()), nullptr);
 }
 
 TEST(OutlierDetection, Defaults) {  // A50.18, A50.20

@@ -221,13 +221,15 @@ static void check_subsets(const gxds_lb_subsets *s) {
 
 static void check_cluster(const gxds_cluster *c) {
   GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->aggregate_count > 0));
-  GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (c->dns_host.size > 0));
+  GXDS_CHECK((c->kind == GXDS_CLUSTER_LOGICAL_DNS) == (gxds_cluster_dns_host(c).size > 0));
   GXDS_CHECK((c->kind == GXDS_CLUSTER_AGGREGATE) == (c->lb_policy_json.size == 0));
   if (c->kind == GXDS_CLUSTER_AGGREGATE) return;
   check_json(c->lb_policy_json);
-  if (c->subsets) check_subsets(c->subsets);
-  if (c->tls) GXDS_CHECK(c->tls->sni.size <= GXDS_SNI_BYTES_MAX);
-  if (c->tls) GXDS_CHECK((c->tls->ca.instance_name.size > 0) != c->tls->system_roots);
+  if (gxds_cluster_subsets(c)) check_subsets(gxds_cluster_subsets(c));
+  if (gxds_cluster_tls(c)) GXDS_CHECK(gxds_cluster_tls(c)->sni.size <= GXDS_SNI_BYTES_MAX);
+  if (gxds_cluster_tls(c))
+    GXDS_CHECK((gxds_cluster_tls(c)->ca.instance_name.size > 0) !=
+               gxds_cluster_tls(c)->system_roots);
 }
 
 static void check_resource(const gxds_resource *resource, const gxds_resource *before) {

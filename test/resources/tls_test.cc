@@ -27,7 +27,7 @@ class Tls {
  public:
   explicit Tls(const std::string& common)
       : result_(decoder_.Good(gxds_cluster_type, Common(common))) {}
-  const gxds_tls* operator->() const { return result_.As<gxds_cluster>().tls; }
+  const gxds_tls* operator->() const { return gxds_cluster_tls(&result_.As<gxds_cluster>()); }
 
  private:
   Decoder decoder_;
@@ -39,7 +39,7 @@ TEST(Tls, IsNotConfiguredWithoutATransportSocket) {  // A29.8
   Decoded result =
       d.Good(gxds_cluster_type,
              "{'name':'foo','type':'EDS','eds_cluster_config':{'eds_config':{'ads':{}}}}");
-  EXPECT_EQ(result.As<gxds_cluster>().tls, nullptr);
+  EXPECT_EQ(gxds_cluster_tls(&result.As<gxds_cluster>()), nullptr);
 }
 
 TEST(Tls, NamesCertificateProviders) {  // A29.8
@@ -132,7 +132,8 @@ std::string ServerName(const std::string& fields, const std::string& hostname) {
   Decoder d;
   Decoded result = d.Good(gxds_cluster_type,
                           Upstream(fields + ",'common_tls_context':{" + Validation("") + "}"));
-  return ToString(gxds_tls_server_name(result.As<gxds_cluster>().tls, ToGxds(hostname)));
+  return ToString(
+      gxds_tls_server_name(gxds_cluster_tls(&result.As<gxds_cluster>()), ToGxds(hostname)));
 }
 
 TEST(Sni, IsTheHostnameOfTheEndpointWithAutoHostSni) {  // A101.1, A101.4
@@ -171,7 +172,7 @@ TEST(Sni, ItsValidationIsPartOfTheTls) {  // A101.5
   Decoded with = d.Good(gxds_cluster_type, Upstream(",'auto_sni_san_validation':true,"
                                                     "'common_tls_context':{" +
                                                     Validation("") + "}"));
-  EXPECT_TRUE(with.As<gxds_cluster>().tls->auto_sni_san_validation);
+  EXPECT_TRUE(gxds_cluster_tls(&with.As<gxds_cluster>())->auto_sni_san_validation);
   EXPECT_FALSE(Tls(Validation(""))->auto_sni_san_validation);
 }
 

@@ -392,7 +392,7 @@ void Balancing::CheckDropped(const std::string &root, const std::string &why) {
 void Balancing::CheckWaiting(const std::string &root, const std::string &text) {
   const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS || !entry->endpoints) return;
-  if (entry->cluster->outlier_detection || ConnectsOnDemand(entry->cluster)) return;
+  if (gxds_cluster_outlier_detection(entry->cluster) || ConnectsOnDemand(entry->cluster)) return;
   const gxds_priority *priority = gxds_cluster_entry_priority(entry, 0);
   if (!priority || !IsCalm(root)) return;
   ForEachEndpoint(*priority, [&](const gxds_locality &l, const gxds_endpoint &e) {

@@ -91,11 +91,11 @@ inline bool IsOneOf(const std::string &addresses, const std::string &address) {
 }
 
 inline const gxds_lb_subsets *SubsetsOf(const gxds_cluster_entry *entry) {
-  return entry->cluster ? entry->cluster->subsets : nullptr;
+  return entry->cluster ? gxds_cluster_subsets(entry->cluster) : nullptr;
 }
 
 inline bool HasOutlier(const gxds_cluster_entry *entry) {
-  return entry->cluster && entry->cluster->outlier_detection;
+  return entry->cluster && gxds_cluster_outlier_detection(entry->cluster);
 }
 
 }  // namespace gxds_sim

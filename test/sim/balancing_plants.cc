@@ -234,8 +234,9 @@ void BalancingPlants::BendOutlierDetection(const gxds_config *config) {
   gxds_cluster_map_each(
       config->clusters,
       [](void *plant, const gxds_cluster_entry *entry) {
-        if (!entry->cluster || !entry->cluster->outlier_detection) return;
-        auto *settings = const_cast<gxds_outlier_detection *>(entry->cluster->outlier_detection);
+        if (!entry->cluster || !gxds_cluster_outlier_detection(entry->cluster)) return;
+        auto *settings =
+            const_cast<gxds_outlier_detection *>(gxds_cluster_outlier_detection(entry->cluster));
         switch (*static_cast<Plant *>(plant)) {
           case kPlantLbEjectionLimit:
             settings->max_ejection_percent = 100;

@@ -187,7 +187,8 @@ const gxds_virtual_host *HostOf(const gxds_route_config *routes) {
 int DnsOf(const gxds_cluster *cluster) {
   for (int i = 0; i < kDnsCount; i++) {
     const std::string &name = DnsName(i);
-    if (gxds_str_equal(cluster->dns_host, gxds_str_of(name.data(), name.find(':')))) return i;
+    if (gxds_str_equal(gxds_cluster_dns_host(cluster), gxds_str_of(name.data(), name.find(':'))))
+      return i;
   }
   Fail("foreign-name", "a host of a name that nobody made");
 }

@@ -198,7 +198,7 @@ class DependencyStorm : public Dependencies, public ::testing::WithParamInterfac
   }
   static Key SourceOf(const gxds_cluster *c) {
     if (c->kind == GXDS_CLUSTER_EDS) return {"EDS", Str(gxds_cluster_eds_name(c))};
-    return {"DNS", Str(c->dns_host) + ":" + std::to_string(c->dns_port)};
+    return {"DNS", Str(gxds_cluster_dns_host(c)) + ":" + std::to_string(c->dns_port)};
   }
 
   // The virtual host in use; null: failure.

@@ -19,6 +19,7 @@ inline int g_alive = 0;
 
 struct Cluster {
   gxds_cluster c{};
+  gxds_cluster_rare rare{};
   std::string name;
   std::string eds_name;
   std::string dns_host;
@@ -87,7 +88,8 @@ inline const gxds_cluster *DnsCluster(const std::string &name, const std::string
                                       uint16_t port) {
   Cluster *c = NewCluster(name, GXDS_CLUSTER_LOGICAL_DNS);
   c->dns_host = host;
-  c->c.dns_host = S(c->dns_host);
+  c->rare.dns_host = S(c->dns_host);
+  c->c.rare = &c->rare;
   c->c.dns_port = port;
   return &c->c;
 }

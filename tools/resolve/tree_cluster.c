@@ -87,7 +87,8 @@ static bool add_eds(gxds_tree_clusters *c, gxds_view *up, const gxds_cluster *cl
 }
 
 static bool add_dns(gxds_view *up, const gxds_cluster *cluster, const gxds_cluster_entry *entry) {
-  gxds_str name = gxds_str_format("%.*s:%u", GXDS_STR_ARG(cluster->dns_host), cluster->dns_port);
+  gxds_str name =
+      gxds_str_format("%.*s:%u", GXDS_STR_ARG(gxds_cluster_dns_host(cluster)), cluster->dns_port);
   gxds_view *v = gxds_view_add(up, "dns", name);
   gxds_str_free(&name);
   if (!entry || entry->kind != GXDS_ENTRY_ENDPOINTS) return false;
@@ -182,14 +183,14 @@ static void add_options(gxds_view *v, const gxds_cluster *cluster) {
   if (cluster->max_concurrent_requests != GXDS_CLUSTER_MAX_REQUESTS_DEFAULT) {
     gxds_view_attribute(v, "max_requests", "%u", cluster->max_concurrent_requests);
   }
-  if (cluster->outlier_detection) gxds_view_attribute(v, "outlier_detection", "on");
-  if (cluster->subsets) add_subsets(v, cluster->subsets);
+  if (gxds_cluster_outlier_detection(cluster)) gxds_view_attribute(v, "outlier_detection", "on");
+  if (gxds_cluster_subsets(cluster)) add_subsets(v, gxds_cluster_subsets(cluster));
   add_session_health(v, cluster->session_health);
   if (cluster->http_connect) gxds_view_attribute(v, "http_connect", "on");
-  if (cluster->tls) add_tls(v, cluster->tls);
+  if (gxds_cluster_tls(cluster)) add_tls(v, gxds_cluster_tls(cluster));
   if (cluster->lrs_server && gxds_bootstrap_server_is_grpc(cluster->lrs_server)) {
     gxds_view_attribute(v, "load_reports", "to %.*s", GXDS_STR_ARG(cluster->lrs_server->uri));
-    if (cluster->lrs_metrics) add_lrs_metrics(v, cluster->lrs_metrics);
+    if (gxds_cluster_lrs_metrics(cluster)) add_lrs_metrics(v, gxds_cluster_lrs_metrics(cluster));
   }
 }
 

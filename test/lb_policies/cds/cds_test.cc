@@ -204,7 +204,8 @@ TEST(Cds, OutlierDetectionThatEjectsNothingIsLeftOut) {  // A50
 TEST(Cds, OutlierDetectionEjectsBySuccessRateToo) {  // A50
   Scenario s;
   auto cluster = MakeCluster("c", Outliers(50, 0));
-  auto* outliers = const_cast<gxds_outlier_detection*>(cluster->outlier_detection);
+  auto* outliers =
+      const_cast<gxds_outlier_detection*>(gxds_cluster_outlier_detection(cluster.get()));
   outliers->success_rate.enforcement_percentage = 1;
   EXPECT_EQ(s.Update(Leaf(cluster, MakeEndpoints({{"a"}}))), "leaf 0 (policy) (outliers)");
 }

@@ -32,7 +32,8 @@ struct Scenario {
     if (todo.publish) out += "publish";
     if (todo.update_child) out += out.empty() ? "child" : " child";
     static const char* const kChanges[] = {"", " tls none", " tls update", " tls renew"};
-    EXPECT_EQ(todo.tls != nullptr, xds_credentials && !todo.fail && e && e->cluster->tls);
+    EXPECT_EQ(todo.tls != nullptr,
+              xds_credentials && !todo.fail && e && gxds_cluster_tls(e->cluster));
     return out + kChanges[todo.tls_change];
   }
   bool Child(grpc_connectivity_state state) { return gxds_cluster_impl_on_child_state(c, state); }

@@ -44,6 +44,7 @@ struct Fake : T {
   std::vector<gxds_drop_category> drop_list;
   std::deque<std::vector<const gxds_locality*>> localities;
   std::vector<gxds_priority> priority_list;
+  gxds_cluster_rare rare_fields = {};
   gxds_tls tls_context = {};
   gxds_outlier_detection outliers = {};
 
@@ -88,10 +89,11 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
   c->eds_service_name = c->Keep(options.eds_service);
   c->lb_policy_json = c->Keep(options.lb_policy);
   c->lrs_server = options.lrs;
-  c->lrs_metrics = options.lrs_metrics;
+  c->rare = &c->rare_fields;
+  c->rare_fields.lrs_metrics = options.lrs_metrics;
   c->max_concurrent_requests = options.max_requests;
   c->http_connect = options.http_connect;
-  if (options.tls) c->tls = &c->tls_context;
+  if (options.tls) c->rare_fields.tls = &c->tls_context;
   static const gxds_bootstrap_certificate_provider provider = {};
   c->tls_context.system_roots = options.system_roots;
   c->tls_context.sni = c->Keep(options.sni);
@@ -103,7 +105,7 @@ inline Cluster MakeCluster(const std::string& name, ClusterOptions options = {})
     c->outliers = {GXDS_SECOND, 30 * GXDS_SECOND, 300 * GXDS_SECOND, 50, {}, {}};
     c->outliers.failure_percentage = {options.enforcement, uint32_t(options.failure_threshold), 1,
                                       1};
-    c->outlier_detection = &c->outliers;
+    c->rare_fields.outlier_detection = &c->outliers;
   }
   return Cluster(c);
 }
