@@ -27,7 +27,7 @@ static const struct google_protobuf_Struct *of_weighted(const weight_message *in
 }
 
 void gxds_metadata_match_decode(const gxds_route_decoder *d, const action_message *in,
-                                const gxds_path *at, gxds_route *out) {
+                                const gxds_path *at, gxds_route_rare *out) {
   if (d->subsets) out->metadata_match = decode(d, of_route(in), NULL, at);
 }
 

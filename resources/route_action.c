@@ -24,7 +24,8 @@ static void decode_one_cluster(const gxds_route_decoder *d, gxds_str name, const
     return;
   }
   if (!check_is_cluster(d, name, GXDS_FIELD(at, "cluster"))) return;
-  *cluster = (gxds_route_cluster){.name = gxds_route_text(d, name), .weight = 1};
+  *cluster = (gxds_route_cluster){
+      .name = gxds_route_text(d, name), .weight = 1, .rare = &gxds_route_rare_none};
   out->clusters = cluster;
   out->cluster_count = 1;
   out->total_weight = 1;
@@ -52,10 +53,12 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const action_mess
   } else {
     out->weight = google_protobuf_UInt32Value_value(weight);
   }
+  gxds_route_rare rare = {0};
   GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_WeightedCluster_ClusterWeight, in, at, d->arena,
-                             d->scratch, d->errors, &out->filter_overrides);
-  gxds_host_rewrite_decode_weighted(d, in, at, out);
-  out->metadata_match = gxds_metadata_match_decode_weighted(d, in_route, in, at);
+                             d->scratch, d->errors, &rare.filter_overrides);
+  gxds_host_rewrite_decode_weighted(d, in, at, &rare);
+  rare.metadata_match = gxds_metadata_match_decode_weighted(d, in_route, in, at);
+  out->rare = gxds_route_rare_keep(d, &rare);
   out->name = gxds_arena_dup(d->arena, name);
   return d->errors->count == before;
 }
@@ -117,7 +120,7 @@ static gxds_duration decode_max_stream_duration(
 
 /* Skips the route if its plugin is optional and not supported. */
 static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, const gxds_path *up,
-                                    gxds_route *out) {
+                                    gxds_route *out, gxds_route_rare *rare) {
   const gxds_path *at = GXDS_FIELD(up, "cluster_specifier_plugin");
   out->action = GXDS_ROUTE_PLUGIN;
   if (name.size == 0) {
@@ -140,13 +143,13 @@ static gxds_route_use decode_plugin(const gxds_route_decoder *d, gxds_str name, 
   of_route->name = gxds_arena_dup(d->arena, name);
   of_route->server = gxds_arena_dup(d->arena, plugin->server);
   of_route->lb_json = plugin->copy;
-  out->plugin = of_route;
+  rare->plugin = of_route;
   return GXDS_ROUTE_KEEP;
 }
 
 static gxds_route_use decode_destination(const gxds_route_decoder *d, const action_message *in,
                                          const gxds_path *at, gxds_route_cluster *only_cluster,
-                                         gxds_route *out) {
+                                         gxds_route *out, gxds_route_rare *rare) {
   out->action = GXDS_ROUTE_CLUSTERS;
   switch (envoy_config_route_v3_RouteAction_cluster_specifier_case(in)) {
     case envoy_config_route_v3_RouteAction_cluster_specifier_cluster:
@@ -158,7 +161,8 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
       return GXDS_ROUTE_KEEP;
     case envoy_config_route_v3_RouteAction_cluster_specifier_cluster_specifier_plugin:
       return decode_plugin(
-          d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster_specifier_plugin(in)), at, out);
+          d, gxds_pb_str(envoy_config_route_v3_RouteAction_cluster_specifier_plugin(in)), at, out,
+          rare);
     default:
       return GXDS_ROUTE_SKIP; /* A28: ignores cluster_header, and fields that are newer than this
                                  code */
@@ -167,14 +171,15 @@ static gxds_route_use decode_destination(const gxds_route_decoder *d, const acti
 
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const action_message *in,
                                         const gxds_path *at, gxds_route_cluster *only_cluster,
-                                        gxds_route *out) {
-  if (decode_destination(d, in, at, only_cluster, out) == GXDS_ROUTE_SKIP) return GXDS_ROUTE_SKIP;
+                                        gxds_route *out, gxds_route_rare *rare) {
+  if (decode_destination(d, in, at, only_cluster, out, rare) == GXDS_ROUTE_SKIP)
+    return GXDS_ROUTE_SKIP;
   const envoy_config_route_v3_RouteAction_MaxStreamDuration *max =
       envoy_config_route_v3_RouteAction_max_stream_duration(in);
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);
   gxds_hash_policies_decode(d, in, out);
-  gxds_host_rewrite_decode(d, in, at, out);
-  gxds_metadata_match_decode(d, in, at, out);
+  gxds_host_rewrite_decode(d, in, at, rare);
+  gxds_metadata_match_decode(d, in, at, rare);
   /* A44: the route's retry policy replaces that of the virtual host, even if it retries nothing. */
   const envoy_config_route_v3_RetryPolicy *retry =
       envoy_config_route_v3_RouteAction_retry_policy(in);

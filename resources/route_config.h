@@ -59,16 +59,6 @@ typedef enum gxds_route_action_kind {
                         configures the policy */
 } gxds_route_action_kind;
 
-typedef struct gxds_route_cluster {
-  gxds_str name;
-  uint32_t weight;                             /* 1 if the route names one cluster; never 0 */
-  gxds_http_filter_overrides filter_overrides; /* A39: the weighted cluster's overrides */
-  const gxds_host_rewrite *host_rewrite; /* the weighted cluster's host rewrite; NULL: the route's
-                                            applies */
-  /* E5: the weighted cluster's match, merged with the route's; NULL: the route's match applies */
-  const gxds_metadata_match *metadata_match;
-} gxds_route_cluster;
-
 /* The cluster specifier plugin that a route names. */
 typedef struct gxds_route_plugin {
   gxds_str name;
@@ -77,6 +67,26 @@ typedef struct gxds_route_plugin {
    * [{"rls_experimental":{…,"childPolicy":[{"cds_experimental":{"isDynamic":true}}]}}]. */
   gxds_str lb_json;
 } gxds_route_plugin;
+
+/* What only few routes and few weighted clusters have. */
+typedef struct gxds_route_rare {
+  gxds_http_filter_overrides filter_overrides; /* A39 */
+  /* A81; NULL: none, or the server that sent the resource is not trusted. That of a weighted
+   * cluster takes precedence. */
+  const gxds_host_rewrite *host_rewrite;
+  /* E5; NULL: none, or the server has no lb_subsets. That of a weighted cluster takes precedence:
+   * it is merged with the route's. */
+  const gxds_metadata_match *metadata_match;
+  const gxds_route_plugin *plugin; /* GXDS_ROUTE_PLUGIN */
+} gxds_route_rare;
+
+extern const gxds_route_rare gxds_route_rare_none;
+
+typedef struct gxds_route_cluster {
+  gxds_str name;
+  uint32_t weight;             /* 1 if the route names one cluster; never 0 */
+  const gxds_route_rare *rare; /* of the weighted cluster; never NULL: &gxds_route_rare_none */
+} gxds_route_cluster;
 
 /* Kept small: a mesh may have a hundred thousand. */
 typedef struct gxds_route {
@@ -90,15 +100,11 @@ typedef struct gxds_route {
   const gxds_header_match *headers;
   const gxds_route_cluster *clusters; /* GXDS_ROUTE_CLUSTERS: at least one */
   gxds_duration max_stream_duration;  /* the limit by A31's rules; -1: not set */
-  const gxds_route_plugin *plugin;    /* GXDS_ROUTE_PLUGIN */
   /* A42: the hash policies in order, without those that never give a hash. */
   const gxds_hash_policy *hash_policies;
   /* A44: the retry policy of the route, or else of the virtual host; NULL: none. */
   const gxds_retry_policy *retry_policy;
-  gxds_http_filter_overrides filter_overrides; /* A39 */
-  /* A81; NULL: none, or the server that sent the resource is not trusted. */
-  const gxds_host_rewrite *host_rewrite;
-  const gxds_metadata_match *metadata_match; /* E5; NULL: none, or the server has no lb_subsets */
+  const gxds_route_rare *rare; /* never NULL: &gxds_route_rare_none */
 } gxds_route;
 
 typedef struct gxds_virtual_host {

@@ -139,14 +139,18 @@ gxds_route_use gxds_route_match_decode(const gxds_route_decoder *d,
                                        const struct envoy_config_route_v3_RouteMatch *in,
                                        const gxds_path *at, gxds_route *out);
 
-/* Fills action and the fields that belong to it, max_stream_duration, hash_policies, host_rewrite,
- * metadata_match and retry_policy of *out. Before the call, retry_policy is that of the virtual
- * host. at is the path of the route action. only_cluster is memory that lives as long as the
- * route: it becomes the cluster of a route that names only one. */
+/* Fills action and the fields that belong to it, max_stream_duration, hash_policies and
+ * retry_policy of *out, and host_rewrite, metadata_match and plugin of *rare. Before the call,
+ * retry_policy is that of the virtual host. at is the path of the route action. only_cluster is
+ * memory that lives as long as the route: it becomes the cluster of a route that names only one. */
 gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d,
                                         const struct envoy_config_route_v3_RouteAction *in,
                                         const gxds_path *at, gxds_route_cluster *only_cluster,
-                                        gxds_route *out);
+                                        gxds_route *out, gxds_route_rare *rare);
+
+/* A copy in the arena; &gxds_route_rare_none if nothing in it is set. */
+const gxds_route_rare *gxds_route_rare_keep(const gxds_route_decoder *d,
+                                            const gxds_route_rare *rare);
 
 /* Whether route configurations from the context's server may rewrite authorities (A81). */
 bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context);
@@ -155,18 +159,18 @@ bool gxds_host_rewrites_are_trusted(const gxds_decode_context *context);
  * action, or of the weighted cluster. */
 void gxds_host_rewrite_decode(const gxds_route_decoder *d,
                               const struct envoy_config_route_v3_RouteAction *in,
-                              const gxds_path *at, gxds_route *out);
+                              const gxds_path *at, gxds_route_rare *out);
 void gxds_host_rewrite_decode_weighted(
     const gxds_route_decoder *d,
     const struct envoy_config_route_v3_WeightedCluster_ClusterWeight *in, const gxds_path *at,
-    gxds_route_cluster *out);
+    gxds_route_rare *out);
 /* Whether the action has a host rewrite that would apply if the server were trusted. */
 bool gxds_host_rewrite_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
 /* Fills metadata_match of *out, unless d->subsets is false. at is the path of the route action. */
 void gxds_metadata_match_decode(const gxds_route_decoder *d,
                                 const struct envoy_config_route_v3_RouteAction *in,
-                                const gxds_path *at, gxds_route *out);
+                                const gxds_path *at, gxds_route_rare *out);
 /* Decodes the metadata_match of a weighted cluster of the route in_route. NULL if the weighted
  * cluster has no metadata_match of its own. at is the path of the weighted cluster. */
 const gxds_metadata_match *gxds_metadata_match_decode_weighted(

@@ -29,7 +29,7 @@ static const gxds_host_rewrite *literal(const gxds_route_decoder *d, gxds_str te
 }
 
 void gxds_host_rewrite_decode(const gxds_route_decoder *d, const action_message *in,
-                              const gxds_path *at, gxds_route *out) {
+                              const gxds_path *at, gxds_route_rare *out) {
   static const gxds_host_rewrite automatic = {.kind = GXDS_HOST_REWRITE_AUTO};
   if (!d->trusted) return;
   switch (envoy_config_route_v3_RouteAction_host_rewrite_specifier_case(in)) {
@@ -47,7 +47,7 @@ void gxds_host_rewrite_decode(const gxds_route_decoder *d, const action_message 
 }
 
 void gxds_host_rewrite_decode_weighted(const gxds_route_decoder *d, const weight_message *in,
-                                       const gxds_path *at, gxds_route_cluster *out) {
+                                       const gxds_path *at, gxds_route_rare *out) {
   if (!d->trusted ||
       !envoy_config_route_v3_WeightedCluster_ClusterWeight_has_host_rewrite_literal(in)) {
     return;

@@ -7,11 +7,27 @@
 typedef envoy_config_route_v3_VirtualHost host_message;
 typedef envoy_config_route_v3_Route route_message;
 
+const gxds_route_rare gxds_route_rare_none = {0};
+
+const gxds_route_rare *gxds_route_rare_keep(const gxds_route_decoder *d,
+                                            const gxds_route_rare *rare) {
+  if (rare->filter_overrides.count == 0 && !rare->host_rewrite && !rare->metadata_match &&
+      !rare->plugin) {
+    return &gxds_route_rare_none;
+  }
+  gxds_route_rare *copy = gxds_arena_calloc(d->arena, 1, sizeof *copy);
+  *copy = *rare;
+  return copy;
+}
+
 static gxds_route_use decode_route(const gxds_route_decoder *d, const route_message *in,
                                    const gxds_path *at, const gxds_retry_policy *of_host,
                                    gxds_route_cluster *only_cluster, gxds_route *out) {
-  *out =
-      (gxds_route){.fraction_per_million = -1, .max_stream_duration = -1, .retry_policy = of_host};
+  *out = (gxds_route){.fraction_per_million = -1,
+                      .max_stream_duration = -1,
+                      .retry_policy = of_host,
+                      .rare = &gxds_route_rare_none};
+  gxds_route_rare rare = {0};
   const gxds_path *at_match = GXDS_FIELD(at, "match");
   const envoy_config_route_v3_RouteMatch *match = envoy_config_route_v3_Route_match(in);
   if (!match) {
@@ -22,7 +38,7 @@ static gxds_route_use decode_route(const gxds_route_decoder *d, const route_mess
   const envoy_config_route_v3_RouteAction *action = envoy_config_route_v3_Route_route(in);
   if (action) {
     gxds_route_use use =
-        gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), only_cluster, out);
+        gxds_route_action_decode(d, action, GXDS_FIELD(at, "route"), only_cluster, out, &rare);
     if (use == GXDS_ROUTE_SKIP) return use;
   } else if (envoy_config_route_v3_Route_has_non_forwarding_action(in)) {
     out->action = GXDS_ROUTE_NON_FORWARDING;
@@ -30,7 +46,8 @@ static gxds_route_use decode_route(const gxds_route_decoder *d, const route_mess
     out->action = GXDS_ROUTE_UNSUPPORTED;
   }
   GXDS_HTTP_FILTER_OVERRIDES(envoy_config_route_v3_Route, in, at, d->arena, d->scratch, d->errors,
-                             &out->filter_overrides);
+                             &rare.filter_overrides);
+  out->rare = gxds_route_rare_keep(d, &rare);
   return GXDS_ROUTE_KEEP;
 }
 

@@ -7,9 +7,9 @@
 
 void gxds_plugin_add_child_name(gxds_text *out, const gxds_route *route) {
   gxds_text_add_z(out, GXDS_PLUGIN_CHILD_PREFIX);
-  gxds_text_add(out, route->plugin->name);
+  gxds_text_add(out, route->rare->plugin->name);
   gxds_text_add_z(out, "@");
-  gxds_text_add(out, route->plugin->server);
+  gxds_text_add(out, route->rare->plugin->server);
 }
 
 typedef struct placed {
@@ -55,7 +55,7 @@ const gxds_plugins *gxds_plugins_of(const gxds_virtual_host *virtual_host) {
     if (r->action != GXDS_ROUTE_PLUGIN) continue;
     gxds_text name = {NULL, 0, 0};
     gxds_plugin_add_child_name(&name, r);
-    items[filled++] = (gxds_plugin){gxds_text_take(&name), r->plugin->lb_json};
+    items[filled++] = (gxds_plugin){gxds_text_take(&name), r->rare->plugin->lb_json};
   }
   const gxds_plugins *p = gxds_plugins_create(items, count);
   for (size_t i = 0; i < count; i++) gxds_str_free(&items[i].name);

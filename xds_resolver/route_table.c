@@ -80,8 +80,8 @@ static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_rout
   gxds_method_config wanted = c->last;
   wanted.timeout = timeout_of(c, r);
   wanted.retry_policy = r->retry_policy;
-  wanted.overrides[0] = &target->filter_overrides;
-  wanted.overrides[1] = &r->filter_overrides;
+  wanted.overrides[0] = &target->rare->filter_overrides;
+  wanted.overrides[1] = &r->rare->filter_overrides;
   bool same = c->last.overrides[0] && has_none(&wanted) && has_none(&c->last) &&
               wanted.timeout == c->last.timeout && wanted.retry_policy == c->last.retry_policy;
   if (!same) c->last_number = gxds_method_configs_add(c->table->method_configs, &wanted);
@@ -92,8 +92,8 @@ static size_t method_config_of(compiler *c, const gxds_route *r, const gxds_rout
 /* A55 */
 static const gxds_session_cookie *cookie_of(const compiler *c, const gxds_route *r,
                                             const gxds_route_cluster *target) {
-  const gxds_http_filter_overrides *overrides[] = {&target->filter_overrides, &r->filter_overrides,
-                                                   c->last.overrides[2]};
+  const gxds_http_filter_overrides *overrides[] = {
+      &target->rare->filter_overrides, &r->rare->filter_overrides, c->last.overrides[2]};
   return gxds_http_filters_cookie(c->last.filters, c->last.filter_count, overrides, 3);
 }
 
@@ -105,22 +105,22 @@ static size_t find_target(const compiler *c, gxds_str name) {
 
 /* As in Envoy, the rewrite of a weighted cluster takes precedence over the route's. */
 static const gxds_host_rewrite *rewrite_of(const gxds_route *r, const gxds_route_cluster *target) {
-  return target->host_rewrite ? target->host_rewrite : r->host_rewrite;
+  return target->rare->host_rewrite ? target->rare->host_rewrite : r->rare->host_rewrite;
 }
 
 /* E5: the match of a weighted cluster already includes the route's. */
 static const gxds_metadata_match *match_of(const gxds_route *r, const gxds_route_cluster *target) {
-  return target->metadata_match ? target->metadata_match : r->metadata_match;
+  return target->rare->metadata_match ? target->rare->metadata_match : r->rare->metadata_match;
 }
 
 static void compile_plugin(compiler *c, compiled_route *out, const gxds_route *r) {
-  static const gxds_route_cluster no_overrides = {.weight = 1};
+  static const gxds_route_cluster no_overrides = {.weight = 1, .rare = &gxds_route_rare_none};
   gxds_text name = {NULL, 0, 0};
   gxds_plugin_add_child_name(&name, r);
-  *c->next_share++ =
-      (share){1,
-              {find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides),
-               rewrite_of(r, &no_overrides), r->metadata_match, cookie_of(c, r, &no_overrides)}};
+  *c->next_share++ = (share){
+      1,
+      {find_target(c, gxds_text_str(&name)), method_config_of(c, r, &no_overrides),
+       rewrite_of(r, &no_overrides), r->rare->metadata_match, cookie_of(c, r, &no_overrides)}};
   out->share_count = 1;
   gxds_text_fini(&name);
 }

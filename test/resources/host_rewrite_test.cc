@@ -32,7 +32,7 @@ std::string Decode(const std::string& more, bool trusted = true) {
   Decoder d;
   d.Trust(trusted);
   Decoded result = d.Good(gxds_route_config_type, Config({Route(more)}));
-  return Show(result.As<gxds_route_config>().virtual_hosts[0].routes[0].host_rewrite);
+  return Show(result.As<gxds_route_config>().virtual_hosts[0].routes[0].rare->host_rewrite);
 }
 
 std::string Refusal(const std::string& more, bool trusted = true) {
@@ -99,10 +99,10 @@ TEST(HostRewrite, OfAWeightedCluster) {  // E2.5
   Decoded trusted = d.Good(gxds_route_config_type, Config({route}), untrusted.resource());
   const gxds_route& was = untrusted.As<gxds_route_config>().virtual_hosts[0].routes[0];
   const gxds_route& is = trusted.As<gxds_route_config>().virtual_hosts[0].routes[0];
-  EXPECT_EQ(Show(was.clusters[0].host_rewrite), "");
-  EXPECT_EQ(Show(is.clusters[0].host_rewrite), "= a.example");
-  EXPECT_EQ(Show(is.clusters[1].host_rewrite), "");
-  EXPECT_EQ(Show(is.host_rewrite), "auto");
+  EXPECT_EQ(Show(was.clusters[0].rare->host_rewrite), "");
+  EXPECT_EQ(Show(is.clusters[0].rare->host_rewrite), "= a.example");
+  EXPECT_EQ(Show(is.clusters[1].rare->host_rewrite), "");
+  EXPECT_EQ(Show(is.rare->host_rewrite), "auto");
   EXPECT_FALSE(gxds_virtual_host_equal(&trusted.As<gxds_route_config>().virtual_hosts[0],
                                        &untrusted.As<gxds_route_config>().virtual_hosts[0]));
 }
@@ -125,8 +125,9 @@ TEST(HostRewrite, TheSameBytesOfAnotherServerAreAnotherVirtualHost) {  // A81.2
   const auto* is = untrusted.As<gxds_route_config>().virtual_hosts;
   const auto* later = back.As<gxds_route_config>().virtual_hosts;
   for (int i : {0, 1}) {
-    EXPECT_EQ(Show(is[i].routes[0].host_rewrite), "");
-    EXPECT_EQ(Show(later[i].routes[0].host_rewrite), Show(was[i].routes[0].host_rewrite));
+    EXPECT_EQ(Show(is[i].routes[0].rare->host_rewrite), "");
+    EXPECT_EQ(Show(later[i].routes[0].rare->host_rewrite),
+              Show(was[i].routes[0].rare->host_rewrite));
     EXPECT_FALSE(gxds_virtual_host_equal(&is[i], &was[i]));
     EXPECT_TRUE(gxds_virtual_host_equal(&later[i], &was[i]));
   }
@@ -146,7 +147,7 @@ TEST(HostRewrite, TheSameBytesOfAnotherServerAreOthersInAListenerToo) {  // A81.
   d.Trust(false);
   Decoded second = d.Good(gxds_listener_type, listener, first.resource());
   auto show = [](const Decoded& of) {
-    return Show(of.As<gxds_listener>().route_config->virtual_hosts[0].routes[0].host_rewrite);
+    return Show(of.As<gxds_listener>().route_config->virtual_hosts[0].routes[0].rare->host_rewrite);
   };
   EXPECT_EQ(show(first), "auto");
   EXPECT_EQ(show(second), "");

@@ -114,8 +114,8 @@ TEST(FilterOverride, IsKeptWhereItIs) {  // A39
   Decoder d;
   Decoded result = d.Good(gxds_route_config_type, Routes(faults(1), faults(2), faults(3)));
   const gxds_virtual_host& host = result.As<gxds_route_config>().virtual_hosts[0];
-  const gxds_http_filter_overrides* all[] = {&host.routes[0].clusters[0].filter_overrides,
-                                             &host.routes[0].filter_overrides,
+  const gxds_http_filter_overrides* all[] = {&host.routes[0].clusters[0].rare->filter_overrides,
+                                             &host.routes[0].rare->filter_overrides,
                                              &host.filter_overrides};
   for (size_t i = 0; i < 3; i++) {
     ASSERT_EQ(all[i]->count, 1u) << i;

@@ -245,12 +245,12 @@ TEST(MetadataMatch, IsOfTheRoute) {  // E5.1, E5.2
   Decoder d;
   const std::string json =
       RouteConfig("'cluster':'c'," + Labels("'version':'v1','canary':true,'n':1.5"));
-  EXPECT_EQ(Show(RouteOf(d.Good(gxds_route_config_type, json)).metadata_match), "none");
+  EXPECT_EQ(Show(RouteOf(d.Good(gxds_route_config_type, json)).rare->metadata_match), "none");
   d.UseSubsets();
-  EXPECT_EQ(Show(RouteOf(d.Good(gxds_route_config_type, json)).metadata_match),
+  EXPECT_EQ(Show(RouteOf(d.Good(gxds_route_config_type, json)).rare->metadata_match),
             R"({"canary":true,"n":1.5,"version":"v1"})");
   EXPECT_EQ(Show(RouteOf(d.Good(gxds_route_config_type, RouteConfig("'cluster':'c'," + Labels(""))))
-                     .metadata_match),
+                     .rare->metadata_match),
             "none");
 }
 
@@ -264,9 +264,10 @@ TEST(MetadataMatch, OfAWeightedClusterIsMergedOverTheRoutes) {  // E5.3
                   "'metadata_match':{'filter_metadata':{'envoy.lb':{'version':'v2','a':1}}}},"
                   "{'name':'b','weight':1}]}"));
   const gxds_route& route = RouteOf(result);
-  EXPECT_EQ(Show(route.metadata_match), R"({"stage":"prod","version":"v1"})");
-  EXPECT_EQ(Show(route.clusters[0].metadata_match), R"({"a":1,"stage":"prod","version":"v2"})");
-  EXPECT_EQ(Show(route.clusters[1].metadata_match), "none");
+  EXPECT_EQ(Show(route.rare->metadata_match), R"({"stage":"prod","version":"v1"})");
+  EXPECT_EQ(Show(route.clusters[0].rare->metadata_match),
+            R"({"a":1,"stage":"prod","version":"v2"})");
+  EXPECT_EQ(Show(route.clusters[1].rare->metadata_match), "none");
 }
 
 TEST(MetadataMatch, OfAnotherServerIsAnother) {  // E5.1
@@ -275,7 +276,7 @@ TEST(MetadataMatch, OfAnotherServerIsAnother) {  // E5.1
   Decoded before = d.Good(gxds_route_config_type, json);
   d.UseSubsets();
   Decoded after = d.Good(gxds_route_config_type, json, before.resource());
-  EXPECT_NE(Show(RouteOf(after).metadata_match), "none");
+  EXPECT_NE(Show(RouteOf(after).rare->metadata_match), "none");
   EXPECT_FALSE(gxds_virtual_host_equal(&before.As<gxds_route_config>().virtual_hosts[0],
                                        &after.As<gxds_route_config>().virtual_hosts[0]));
 }

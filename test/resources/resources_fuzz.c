@@ -171,20 +171,20 @@ static void check_route(const gxds_route *r) {
   uint64_t weights = 0;
   for (size_t k = 0; k < r->cluster_count; k++) {
     GXDS_CHECK(r->clusters[k].weight > 0 && r->clusters[k].name.size > 0);
-    check_overrides(&r->clusters[k].filter_overrides);
-    check_host_rewrite(r->clusters[k].host_rewrite);
-    check_match(r->clusters[k].metadata_match);
+    check_overrides(&r->clusters[k].rare->filter_overrides);
+    check_host_rewrite(r->clusters[k].rare->host_rewrite);
+    check_match(r->clusters[k].rare->metadata_match);
     weights += r->clusters[k].weight;
   }
   GXDS_CHECK(weights == r->total_weight);
   GXDS_CHECK((r->action == GXDS_ROUTE_CLUSTERS) == (r->cluster_count > 0));
-  GXDS_CHECK((r->action == GXDS_ROUTE_PLUGIN) == (r->plugin != NULL));
-  if (r->plugin) GXDS_CHECK(r->plugin->name.size > 0);
-  if (r->plugin) check_json(r->plugin->lb_json);
+  GXDS_CHECK((r->action == GXDS_ROUTE_PLUGIN) == (r->rare->plugin != NULL));
+  if (r->rare->plugin) GXDS_CHECK(r->rare->plugin->name.size > 0);
+  if (r->rare->plugin) check_json(r->rare->plugin->lb_json);
   if (r->retry_policy) check_retry_policy(r->retry_policy);
-  check_overrides(&r->filter_overrides);
-  check_host_rewrite(r->host_rewrite);
-  check_match(r->metadata_match);
+  check_overrides(&r->rare->filter_overrides);
+  check_host_rewrite(r->rare->host_rewrite);
+  check_match(r->rare->metadata_match);
 }
 
 static void check_routes(const gxds_route_config *rc) {

@@ -261,15 +261,16 @@ TEST(ClusterSpecifierPlugin, RouteLookup) {  // A74: its cds children are dynami
   ASSERT_EQ(r.size(), 2u);
   EXPECT_EQ(r[0].action, GXDS_ROUTE_PLUGIN);
   EXPECT_EQ(r[0].cluster_count, 0u);
-  EXPECT_EQ(ToString(r[0].plugin->name), "p");
-  EXPECT_EQ(ToString(r[0].plugin->server), "s");
-  EXPECT_EQ(ToString(r[0].plugin->lb_json),
+  EXPECT_EQ(ToString(r[0].rare->plugin->name), "p");
+  EXPECT_EQ(ToString(r[0].rare->plugin->server), "s");
+  EXPECT_EQ(ToString(r[0].rare->plugin->lb_json),
             Json("[{'rls_experimental':{'routeLookupConfig':{'grpcKeybuilders':[{'names':["
                  "{'service':'a'}],'headers':[{'key':'k','names':['n']}]}],'lookupService':'s',"
                  "'lookupServiceTimeout':'2s','cacheSizeBytes':'7'},"
                  "'childPolicy':[{'cds_experimental':{'isDynamic':true}}],"
                  "'childPolicyConfigTargetFieldName':'cluster'}}]"));
-  EXPECT_EQ(r[0].plugin->lb_json.data, r[1].plugin->lb_json.data) << "one text for a virtual host";
+  EXPECT_EQ(r[0].rare->plugin->lb_json.data, r[1].rare->plugin->lb_json.data)
+      << "one text for a virtual host";
 }
 
 TEST(ClusterSpecifierPlugin, IsFoundByName) {
@@ -277,7 +278,7 @@ TEST(ClusterSpecifierPlugin, IsFoundByName) {
                   Plugins(Rls("c", "of-c") + "," + Rls("a", "of-a") + "," + Rls("b", "of-b"))));
   const char* services[] = {"of-b", "of-a", "of-c"};
   for (size_t i = 0; i < 3; i++) {
-    EXPECT_NE(ToString(r[i].plugin->lb_json).find(services[i]), std::string::npos) << i;
+    EXPECT_NE(ToString(r[i].rare->plugin->lb_json).find(services[i]), std::string::npos) << i;
   }
 }
 

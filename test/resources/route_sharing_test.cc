@@ -93,7 +93,7 @@ TEST(RouteSharing, AnotherConfigOfAPluginChangesTheVirtualHostsThatUseIt) {  // 
            Config(ToPlugin("a") + "," + To("b", "1"), Rls("new")));
   EXPECT_FALSE(u.Same(0, 0));
   EXPECT_TRUE(u.Same(1, 1));
-  EXPECT_NE(ToString(u.after().virtual_hosts[0].routes[0].plugin->lb_json).find("new"),
+  EXPECT_NE(ToString(u.after().virtual_hosts[0].routes[0].rare->plugin->lb_json).find("new"),
             std::string::npos);
 }
 

@@ -63,6 +63,7 @@ struct RouteConfig {
   std::deque<std::vector<gxds_header_match>> header_views;
   std::deque<std::vector<gxds_route_cluster>> cluster_views;
   std::deque<gxds_route_plugin> plugin_views;
+  std::deque<gxds_route_rare> rare_views;
   std::vector<gxds_virtual_host> host_views;
 };
 
@@ -99,9 +100,11 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
     gxds_route_cluster cluster{};
     cluster.name = S(name);
     cluster.weight = weight;
-    cluster.filter_overrides = in.cluster_filter_overrides;
-    if (clusters.empty()) cluster.host_rewrite = View(in.first_cluster_host_rewrite);
-    if (clusters.empty()) cluster.metadata_match = in.first_cluster_metadata_match;
+    gxds_route_rare &rare = owner->rare_views.emplace_back();
+    rare.filter_overrides = in.cluster_filter_overrides;
+    if (clusters.empty()) rare.host_rewrite = View(in.first_cluster_host_rewrite);
+    if (clusters.empty()) rare.metadata_match = in.first_cluster_metadata_match;
+    cluster.rare = &rare;
     clusters.push_back(cluster);
     out.total_weight += weight;
   }
@@ -116,13 +119,15 @@ inline gxds_route RouteView(RouteConfig *owner, const Route &in) {
   out.cluster_count = clusters.size();
   out.max_stream_duration = in.max_stream_duration;
   out.retry_policy = in.retry_policy;
-  out.filter_overrides = in.filter_overrides;
+  gxds_route_rare &rare = owner->rare_views.emplace_back();
+  rare.filter_overrides = in.filter_overrides;
   if (in.action == GXDS_ROUTE_PLUGIN) {
-    out.plugin = &owner->plugin_views.emplace_back(
+    rare.plugin = &owner->plugin_views.emplace_back(
         gxds_route_plugin{S(in.plugin), S(in.plugin_server), S(in.plugin_lb_json)});
   }
-  out.host_rewrite = View(in.host_rewrite);
-  out.metadata_match = in.metadata_match;
+  rare.host_rewrite = View(in.host_rewrite);
+  rare.metadata_match = in.metadata_match;
+  out.rare = &rare;
   return out;
 }
 

@@ -22,9 +22,9 @@ static void join_cookies(const gxds_rpc *rpc, gxds_text *out) {
 static const gxds_session_cookie *cookie_of(const gxds_listener *listener,
                                             const gxds_virtual_host *host, const gxds_route *route,
                                             size_t cluster) {
-  const gxds_http_filter_overrides *const overrides[] = {&route->clusters[cluster].filter_overrides,
-                                                         &route->filter_overrides,
-                                                         &host->filter_overrides};
+  const gxds_http_filter_overrides *const overrides[] = {
+      &route->clusters[cluster].rare->filter_overrides, &route->rare->filter_overrides,
+      &host->filter_overrides};
   return gxds_http_filters_cookie(listener->filters, listener->filter_count, overrides, 3);
 }
 

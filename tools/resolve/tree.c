@@ -57,9 +57,9 @@ static void add_options(gxds_view *v, const gxds_route *route) {
     gxds_view_attribute(v, "retry", "%s", json.data);
     gxds_text_fini(&json);
   }
-  add_host_rewrite(v, route->host_rewrite);
-  add_metadata_match(v, route->metadata_match);
-  add_session_overrides(v, &route->filter_overrides);
+  add_host_rewrite(v, route->rare->host_rewrite);
+  add_metadata_match(v, route->rare->metadata_match);
+  add_session_overrides(v, &route->rare->filter_overrides);
   for (size_t i = 0; i < route->hash_policy_count; i++) {
     const gxds_hash_policy *h = &route->hash_policies[i];
     if (h->kind == GXDS_HASH_HEADER) {
@@ -102,9 +102,9 @@ static bool add_clusters(routes *r, gxds_view *v, const gxds_virtual_host *host,
       gxds_view_attribute(cluster, "share", "%.4g %%",
                           100 * (double)rc->weight / (double)route->total_weight);
     }
-    add_host_rewrite(cluster, rc->host_rewrite);
-    add_metadata_match(cluster, rc->metadata_match);
-    add_session_overrides(cluster, &rc->filter_overrides);
+    add_host_rewrite(cluster, rc->rare->host_rewrite);
+    add_metadata_match(cluster, rc->rare->metadata_match);
+    add_session_overrides(cluster, &rc->rare->filter_overrides);
     if (r->rpc) add_wanted_endpoint(r, cluster, host, route, i);
     usable |= gxds_tree_add_cluster(&r->clusters, cluster, rc->name);
   }
@@ -117,8 +117,8 @@ static bool add_action(routes *r, gxds_view *v, const gxds_virtual_host *host,
     case GXDS_ROUTE_CLUSTERS:
       return add_clusters(r, v, host, route);
     case GXDS_ROUTE_PLUGIN: {
-      gxds_view *plugin = gxds_view_add(v, "plugin", route->plugin->name);
-      gxds_view_text(plugin, "policy", route->plugin->lb_json);
+      gxds_view *plugin = gxds_view_add(v, "plugin", route->rare->plugin->name);
+      gxds_view_text(plugin, "policy", route->rare->plugin->lb_json);
       return true;
     }
     case GXDS_ROUTE_NON_FORWARDING:
