@@ -2,7 +2,9 @@
  * engine and the dependency manager of one channel, and the server of `xds serve`, in one process
  * without a network, policies or connections. Prints the figures of docs/scale.md:
  *
- *     scale clusters=K,endpoints=N,localities=L,seed=S [sotw]
+ *     scale clusters=K,endpoints=N,localities=L,seed=S [sotw] [at-most=BYTES]
+ *
+ * at-most is the most memory per cluster: with more, the program fails.
  *
  * valgrind --tool=callgrind counts on_change_arrived() with --toggle-collect=on_change_arrived, and
  * on_subscribed() with --toggle-collect=on_subscribed. */
@@ -275,8 +277,8 @@ static void subscribe(scale *s) {
   }
 }
 
-/* Measures the memory that is freed at the end. */
-static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
+/* Measures the memory that is freed at the end. Returns the bytes per cluster. */
+static double measure_memory(scale *s, const gxds_synthetic *synthetic) {
   size_t before = in_use();
   gxds_config_unref(s->published);
   gxds_dependency_manager_destroy(s->manager);
@@ -284,19 +286,40 @@ static void measure_memory(scale *s, const gxds_synthetic *synthetic) {
   before = in_use();
   gxds_client_destroy(s->client);
   size_t client = before - in_use();
-  double clusters = synthetic->clusters;
+  const double clusters = synthetic->clusters;
+  const double all = (double)(manager + client) / clusters;
   printf(
       "memory: %.0f bytes per cluster (engine with its resources %.0f, dependency manager and "
       "snapshot %.0f)\n",
-      (double)(manager + client) / clusters, (double)client / clusters, (double)manager / clusters);
+      all, (double)client / clusters, (double)manager / clusters);
+  return all;
+}
+
+/* Reads the options after the first. */
+static bool read_options(int argc, char **argv, bool *sotw, uint64_t *at_most) {
+  const gxds_str prefix = gxds_str_z("at-most=");
+  bool ok = argc >= 2;
+  for (int i = 2; i < argc; i++) {
+    const gxds_str option = gxds_str_z(argv[i]);
+    if (gxds_str_starts_with(option, prefix)) {
+      ok = ok && gxds_str_to_uint64(gxds_str_from(option, prefix.size), 10, at_most);
+    } else {
+      *sotw = true;
+      ok = ok && gxds_str_equal(option, gxds_str_z("sotw"));
+    }
+  }
+  return ok;
 }
 
 int main(int argc, char **argv) {
   gxds_synthetic synthetic;
   gxds_text error = {0};
-  bool sotw = argc == 3 && strcmp(argv[2], "sotw") == 0;
-  if (argc != (sotw ? 3 : 2) || !gxds_synthetic_parse(argv[1], &synthetic, &error)) {
-    fprintf(stderr, "%s\n", error.data ? error.data : "usage: scale clusters=K,… [sotw]");
+  bool sotw = false;
+  uint64_t at_most = UINT64_MAX;
+  if (!read_options(argc, argv, &sotw, &at_most) ||
+      !gxds_synthetic_parse(argv[1], &synthetic, &error)) {
+    fprintf(stderr, "%s\n",
+            error.data ? error.data : "usage: scale clusters=K,… [sotw] [at-most=BYTES]");
     return 2;
   }
   scale s = {.sotw = sotw};
@@ -309,8 +332,12 @@ int main(int argc, char **argv) {
   change(&s, &synthetic);
   reconnect(&s);
   subscribe(&s);
-  measure_memory(&s, &synthetic);
+  const double bytes = measure_memory(&s, &synthetic);
   gxds_ads_server_destroy(s.server);
   gxds_bootstrap_unref(s.bootstrap);
+  if (bytes > (double)at_most) {
+    fprintf(stderr, "a cluster takes more than %" PRIu64 " bytes\n", at_most);
+    return 1;
+  }
   return 0;
 }
