@@ -7,119 +7,44 @@
 #include "base/memory.h"
 #include "files/extra_types.h"
 
-/* The .proto files of all messages in the host's libgrpc. Files that only have annotations are
- * loaded with the files that use them. If a file is missing here, and no listed file needs it, its
- * messages cannot be used in an Any. */
+/* The .proto files whose messages can be used in an Any, with those that they need. A file that
+ * another listed file needs is listed only for one of two reasons: gxds_schema_create() names it,
+ * or a program with a static libgrpc, which has only what gRPC itself uses, may have it without the
+ * other. Files that only have annotations are loaded with the files that use them. */
 #define HOST_FILES(X)                                                                          \
-  X(envoy_config_accesslog_v3_accesslog_proto)                                                 \
   X(envoy_config_bootstrap_v3_bootstrap_proto)                                                 \
-  X(envoy_config_cluster_v3_circuit_breaker_proto)                                             \
   X(envoy_config_cluster_v3_cluster_proto)                                                     \
-  X(envoy_config_cluster_v3_filter_proto)                                                      \
-  X(envoy_config_cluster_v3_outlier_detection_proto)                                           \
   X(envoy_config_common_matcher_v3_matcher_proto)                                              \
-  X(envoy_config_core_v3_address_proto)                                                        \
-  X(envoy_config_core_v3_backoff_proto)                                                        \
-  X(envoy_config_core_v3_base_proto)                                                           \
-  X(envoy_config_core_v3_config_source_proto)                                                  \
-  X(envoy_config_core_v3_event_service_config_proto)                                           \
-  X(envoy_config_core_v3_extension_proto)                                                      \
   X(envoy_config_core_v3_grpc_method_list_proto)                                               \
-  X(envoy_config_core_v3_grpc_service_proto)                                                   \
-  X(envoy_config_core_v3_health_check_proto)                                                   \
-  X(envoy_config_core_v3_http_uri_proto)                                                       \
-  X(envoy_config_core_v3_protocol_proto)                                                       \
-  X(envoy_config_core_v3_proxy_protocol_proto)                                                 \
-  X(envoy_config_core_v3_resolver_proto)                                                       \
-  X(envoy_config_core_v3_socket_option_proto)                                                  \
-  X(envoy_config_core_v3_substitution_format_string_proto)                                     \
-  X(envoy_config_core_v3_udp_socket_config_proto)                                              \
   X(envoy_config_endpoint_v3_endpoint_components_proto)                                        \
-  X(envoy_config_endpoint_v3_endpoint_proto)                                                   \
-  X(envoy_config_endpoint_v3_load_report_proto)                                                \
-  X(envoy_config_listener_v3_api_listener_proto)                                               \
-  X(envoy_config_listener_v3_listener_components_proto)                                        \
   X(envoy_config_listener_v3_listener_proto)                                                   \
-  X(envoy_config_listener_v3_quic_config_proto)                                                \
-  X(envoy_config_listener_v3_udp_listener_config_proto)                                        \
   X(envoy_config_metrics_v3_metrics_service_proto)                                             \
-  X(envoy_config_metrics_v3_stats_proto)                                                       \
-  X(envoy_config_overload_v3_overload_proto)                                                   \
-  X(envoy_config_rbac_v3_rbac_proto)                                                           \
-  X(envoy_config_route_v3_route_components_proto)                                              \
-  X(envoy_config_route_v3_route_proto)                                                         \
-  X(envoy_config_route_v3_scoped_route_proto)                                                  \
   X(envoy_config_tap_v3_common_proto)                                                          \
-  X(envoy_config_trace_v3_datadog_proto)                                                       \
-  X(envoy_config_trace_v3_dynamic_ot_proto)                                                    \
-  X(envoy_config_trace_v3_http_tracer_proto)                                                   \
-  X(envoy_config_trace_v3_lightstep_proto)                                                     \
-  X(envoy_config_trace_v3_opencensus_proto)                                                    \
-  X(envoy_config_trace_v3_opentelemetry_proto)                                                 \
-  X(envoy_config_trace_v3_service_proto)                                                       \
   X(envoy_config_trace_v3_skywalking_proto)                                                    \
   X(envoy_config_trace_v3_trace_proto)                                                         \
   X(envoy_config_trace_v3_xray_proto)                                                          \
-  X(envoy_config_trace_v3_zipkin_proto)                                                        \
   X(envoy_extensions_clusters_aggregate_v3_cluster_proto)                                      \
-  X(envoy_extensions_filters_common_fault_v3_fault_proto)                                      \
   X(envoy_extensions_filters_http_fault_v3_fault_proto)                                        \
   X(envoy_extensions_filters_http_rbac_v3_rbac_proto)                                          \
   X(envoy_extensions_filters_http_router_v3_router_proto)                                      \
   X(envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager_proto) \
   X(envoy_extensions_transport_sockets_tls_v3_cert_proto)                                      \
   X(envoy_extensions_transport_sockets_tls_v3_common_proto)                                    \
-  X(envoy_extensions_transport_sockets_tls_v3_secret_proto)                                    \
   X(envoy_extensions_transport_sockets_tls_v3_tls_proto)                                       \
   X(envoy_extensions_transport_sockets_tls_v3_tls_spiffe_validator_config_proto)               \
   X(envoy_service_discovery_v3_ads_proto)                                                      \
   X(envoy_service_discovery_v3_discovery_proto)                                                \
   X(envoy_service_load_stats_v3_lrs_proto)                                                     \
   X(envoy_type_http_v3_cookie_proto)                                                           \
-  X(envoy_type_http_v3_path_transformation_proto)                                              \
   X(envoy_type_matcher_v3_http_inputs_proto)                                                   \
-  X(envoy_type_matcher_v3_metadata_proto)                                                      \
   X(envoy_type_matcher_v3_node_proto)                                                          \
-  X(envoy_type_matcher_v3_number_proto)                                                        \
-  X(envoy_type_matcher_v3_path_proto)                                                          \
-  X(envoy_type_matcher_v3_regex_proto)                                                         \
-  X(envoy_type_matcher_v3_string_proto)                                                        \
-  X(envoy_type_matcher_v3_struct_proto)                                                        \
-  X(envoy_type_matcher_v3_value_proto)                                                         \
-  X(envoy_type_metadata_v3_metadata_proto)                                                     \
-  X(envoy_type_tracing_v3_custom_tag_proto)                                                    \
   X(envoy_type_v3_hash_policy_proto)                                                           \
-  X(envoy_type_v3_http_proto)                                                                  \
   X(envoy_type_v3_http_status_proto)                                                           \
-  X(envoy_type_v3_percent_proto)                                                               \
-  X(envoy_type_v3_range_proto)                                                                 \
   X(envoy_type_v3_ratelimit_strategy_proto)                                                    \
-  X(envoy_type_v3_ratelimit_unit_proto)                                                        \
-  X(envoy_type_v3_semantic_version_proto)                                                      \
-  X(envoy_type_v3_token_bucket_proto)                                                          \
-  X(google_api_expr_v1alpha1_checked_proto)                                                    \
-  X(google_api_expr_v1alpha1_syntax_proto)                                                     \
   X(google_api_http_proto)                                                                     \
   X(google_api_httpbody_proto)                                                                 \
-  X(google_protobuf_any_proto)                                                                 \
-  X(google_protobuf_duration_proto)                                                            \
-  X(google_protobuf_empty_proto)                                                               \
-  X(google_protobuf_struct_proto)                                                              \
-  X(google_protobuf_timestamp_proto)                                                           \
-  X(google_protobuf_wrappers_proto)                                                            \
-  X(google_rpc_status_proto)                                                                   \
-  X(opencensus_proto_trace_v1_trace_config_proto)                                              \
   X(src_proto_grpc_lookup_v1_rls_config_proto)                                                 \
-  X(xds_core_v3_authority_proto)                                                               \
-  X(xds_core_v3_collection_entry_proto)                                                        \
-  X(xds_core_v3_context_params_proto)                                                          \
-  X(xds_core_v3_extension_proto)                                                               \
-  X(xds_core_v3_resource_locator_proto)                                                        \
-  X(xds_core_v3_resource_name_proto)                                                           \
   X(xds_core_v3_resource_proto)                                                                \
-  X(xds_type_matcher_v3_matcher_proto)                                                         \
-  X(xds_type_matcher_v3_regex_proto)                                                           \
-  X(xds_type_matcher_v3_string_proto)                                                          \
   X(xds_type_v3_typed_struct_proto)
 
 /* Weak symbols: a file that a host no longer has is left out. */
