@@ -1,6 +1,6 @@
-/* gxds_cluster_child_config: the config of a policy that does something for one cluster, with one
- * child below it. All else that such a policy needs is in the snapshot, under the cluster's name
- * (A74). Immutable: any thread. */
+/* gxds_cluster_child_config: the config of a policy with one child below it. If the policy does
+ * something for one cluster, the config has the cluster's name, under which the snapshot has all
+ * else that the policy needs (A74). Immutable: any thread. */
 #ifndef GRPC_XDS_LB_POLICIES_CLUSTER_CHILD_CONFIG_H_
 #define GRPC_XDS_LB_POLICIES_CLUSTER_CHILD_CONFIG_H_
 
@@ -12,12 +12,17 @@ extern "C" {
 
 typedef struct gxds_cluster_child_config {
   gxds_lb_config base;
-  gxds_str cluster;
+  gxds_str cluster;      /* empty: none */
   gxds_lb_config *child; /* a reference */
 } gxds_cluster_child_config;
 
-/* Copies the name. Takes ownership of the reference to the child's config. The caller owns the
- * returned reference. */
+/* Initialises the first member of a larger config, which is zeroed and was allocated by itself. The
+ * larger config must own nothing else, because the last reference frees only its memory. Copies the
+ * name. Takes ownership of the reference to the child's config. */
+void gxds_cluster_child_config_init(gxds_cluster_child_config *config, const gxds_policy_type *type,
+                                    gxds_str cluster, gxds_lb_config *take_child);
+/* Makes a config that is nothing more. Copies the name. Takes ownership of the reference to the
+ * child's config. The caller owns the returned reference. */
 gxds_lb_config *gxds_cluster_child_config_create(const gxds_policy_type *type, gxds_str cluster,
                                                  gxds_lb_config *take_child);
 

@@ -139,8 +139,9 @@ static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
 /* A50: outlier_detection is above the whole tree of the cluster. The caller owns the returned
  * reference. */
 static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *step) {
-  if (!step->outlier_detection) return gxds_lb_config_ref(p->child_config);
-  return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, p->child_config);
+  gxds_lb_config *child = gxds_lb_config_ref(p->child_config);
+  if (!step->outlier_detection) return child;
+  return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, child);
 }
 
 /* Turns off the client's own health checks, because the control plane checks health. Returns the

@@ -4,22 +4,13 @@
 #include "json/json.h"
 #include "lb_policies/outlier_detection/outlier_detection_policy.h"
 
-static void destroy(gxds_lb_config *c) {
-  gxds_outlier_detection_config *config = (gxds_outlier_detection_config *)c;
-  gxds_str_free(&config->cluster);
-  gxds_lb_config_unref(config->child);
-  gxds_free(config);
-}
-
 gxds_lb_config *gxds_outlier_detection_config_create(gxds_str cluster,
                                                      const gxds_outlier_detection *settings,
-                                                     gxds_lb_config *child) {
+                                                     gxds_lb_config *take_child) {
   gxds_outlier_detection_config *config = GXDS_NEW(gxds_outlier_detection_config);
-  gxds_lb_config_init(&config->base, &gxds_outlier_detection_policy, destroy);
-  config->cluster = gxds_str_dup(cluster);
+  gxds_cluster_child_config_init(&config->of, &gxds_outlier_detection_policy, cluster, take_child);
   config->settings = *settings;
-  config->child = gxds_lb_config_ref(child);
-  return &config->base;
+  return &config->of.base;
 }
 
 static void read_number(const json_t *json, const char *name, const gxds_path *at,
@@ -90,10 +81,9 @@ gxds_lb_config *gxds_outlier_detection_parse(const json_t *json, gxds_lb_parse_l
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
   const gxds_outlier_detection settings = read(json, errors);
   gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
-  gxds_lb_config *config = NULL;
   if (errors->count == 0) {
-    config = gxds_outlier_detection_config_create(gxds_str_of(NULL, 0), &settings, child);
+    return gxds_outlier_detection_config_create(gxds_str_of(NULL, 0), &settings, child);
   }
   gxds_lb_config_unref(child);
-  return config;
+  return NULL;
 }

@@ -100,11 +100,10 @@ static void settle(policy *p) {
   gxds_policy_set_deadline(p->only.base, gxds_outliers_deadline(p->machine));
 }
 
-static size_t count_addresses(const gxds_outlier_detection_config *config,
-                              const gxds_lb_update *given) {
-  if (gxds_str_empty(config->cluster)) return given->addresses ? given->addresses->count : 0;
+static size_t count_addresses(gxds_str cluster, const gxds_lb_update *given) {
+  if (gxds_str_empty(cluster)) return given->addresses ? given->addresses->count : 0;
   const gxds_cluster_entry *entry =
-      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : NULL;
+      given->snapshot ? gxds_config_cluster(given->snapshot, cluster) : NULL;
   return entry ? gxds_endpoints_count(entry->endpoints) : 0;
 }
 
@@ -113,12 +112,12 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const gxds_outlier_detection_config *config =
       (const gxds_outlier_detection_config *)given->config;
   const bool counting = gxds_outliers_counting(p->machine);
-  gxds_outliers_on_config(p->machine, &config->settings, count_addresses(config, given),
+  gxds_outliers_on_config(p->machine, &config->settings, count_addresses(config->of.cluster, given),
                           gxds_policy_now(p->only.base));
   settle(p);
   if (counting != gxds_outliers_counting(p->machine) && p->only.picker) publish(p);
   if (gxds_policy_ended(p->only.base)) return gxds_status_ok();
-  return gxds_only_child_update_with(&p->only, given, config->child, given->addresses);
+  return gxds_only_child_update_with(&p->only, given, config->of.child, given->addresses);
 }
 
 static void *create(gxds_policy *base, const gxds_args *args) {

@@ -6,6 +6,7 @@
 #define GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIER_DETECTION_POLICY_H_
 
 #include "host/policy.h"
+#include "lb_policies/cluster_child_config.h"
 #include "resources/outlier_detection.h"
 
 #ifdef __cplusplus
@@ -15,18 +16,17 @@ extern "C" {
 extern const gxds_policy_type gxds_outlier_detection_policy;
 
 typedef struct gxds_outlier_detection_config {
-  gxds_lb_config base;
-  gxds_str cluster; /* the cluster whose endpoints in the snapshot are the addresses; empty: the
-                       addresses of the update */
+  /* First. The endpoints of its cluster in the snapshot are the addresses; without a cluster, they
+   * are the addresses of the update. */
+  gxds_cluster_child_config of;
   gxds_outlier_detection settings;
-  gxds_lb_config *child; /* a reference */
 } gxds_outlier_detection_config;
 
-/* Copies the name and the settings, and takes its own reference to child. The caller owns the
- * returned reference. */
+/* Copies the name and the settings. Takes ownership of the reference to the child's config. The
+ * caller owns the returned reference. */
 gxds_lb_config *gxds_outlier_detection_config_create(gxds_str cluster,
                                                      const gxds_outlier_detection *settings,
-                                                     gxds_lb_config *child);
+                                                     gxds_lb_config *take_child);
 
 #ifdef __cplusplus
 }

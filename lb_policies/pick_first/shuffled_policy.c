@@ -4,14 +4,10 @@
 #include "base/random.h"
 #include "host/only_child.h"
 #include "json/json.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/endpoint_list/normal_weights.h"
 #include "lb_policies/pick_first/shuffle.h"
-
-typedef struct shuffled_config {
-  gxds_lb_config base;
-  gxds_lb_config *child; /* a reference */
-} shuffled_config;
 
 typedef struct policy {
   gxds_only_child only; /* first */
@@ -70,7 +66,7 @@ static void *create(gxds_policy *base, const gxds_args *args) {
 
 static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
-  gxds_lb_config *child = ((const shuffled_config *)given->config)->child;
+  gxds_lb_config *child = ((const gxds_cluster_child_config *)given->config)->child;
   const gxds_addresses *shuffled = given->addresses ? shuffle(p, given->addresses) : NULL;
   gxds_status status = gxds_only_child_update_with(&p->only, given, child, shuffled);
   gxds_addresses_unref(shuffled);
@@ -84,21 +80,12 @@ static void destroy(void *self) {
   gxds_free(p);
 }
 
-static void destroy_config(gxds_lb_config *c) {
-  shuffled_config *config = (shuffled_config *)c;
-  gxds_lb_config_unref(config->child);
-  gxds_free(config);
-}
-
 static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
                              gxds_errors *errors) {
   if (!gxds_json_is_object(json, NULL, errors)) return NULL;
   gxds_lb_config *child = gxds_lb_parse_child(json, "childPolicy", NULL, parse_list, errors);
   if (!child) return NULL;
-  shuffled_config *config = GXDS_NEW(shuffled_config);
-  gxds_lb_config_init(&config->base, &gxds_shuffled_policy, destroy_config);
-  config->child = child;
-  return &config->base;
+  return gxds_cluster_child_config_create(&gxds_shuffled_policy, gxds_str_of(NULL, 0), child);
 }
 
 const gxds_policy_type gxds_shuffled_policy = {

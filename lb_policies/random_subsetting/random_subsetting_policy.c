@@ -3,13 +3,13 @@
 #include "base/memory.h"
 #include "host/only_child.h"
 #include "json/json.h"
+#include "lb_policies/cluster_child_config.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
 #include "lb_policies/random_subsetting/subset.h"
 
 typedef struct subsetting_config {
-  gxds_lb_config base;
+  gxds_cluster_child_config of; /* first; of no cluster */
   uint32_t size;
-  gxds_lb_config *child; /* a reference */
 } subsetting_config;
 
 typedef struct policy {
@@ -51,18 +51,12 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   const subsetting_config *config = (const subsetting_config *)given->config;
   const gxds_addresses *subset =
       given->addresses ? subset_of(p, given->addresses, config->size) : NULL;
-  gxds_status status = gxds_only_child_update_with(&p->only, given, config->child, subset);
+  gxds_status status = gxds_only_child_update_with(&p->only, given, config->of.child, subset);
   gxds_addresses_unref(subset);
   return status;
 }
 
 static void destroy(void *self) { gxds_free(self); }
-
-static void destroy_config(gxds_lb_config *c) {
-  subsetting_config *config = (subsetting_config *)c;
-  gxds_lb_config_unref(config->child);
-  gxds_free(config);
-}
 
 static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
                              gxds_errors *errors) {
@@ -77,10 +71,10 @@ static gxds_lb_config *parse(const json_t *json, gxds_lb_parse_list *parse_list,
     return NULL;
   }
   subsetting_config *config = GXDS_NEW(subsetting_config);
-  gxds_lb_config_init(&config->base, &gxds_random_subsetting_policy, destroy_config);
+  gxds_cluster_child_config_init(&config->of, &gxds_random_subsetting_policy, gxds_str_of(NULL, 0),
+                                 child);
   config->size = size;
-  config->child = child;
-  return &config->base;
+  return &config->of.base;
 }
 
 const gxds_policy_type gxds_random_subsetting_policy = {

@@ -80,7 +80,8 @@ class EndpointSubchannelTest : public TreeTest {
     const auto config = MakeConfig({entry.get()}, {"c"}, store_.get());
     Config top = ClusterImpl("c", child);
     if (above_ != nullptr) {
-      top = Config(gxds_outlier_detection_config_create(gxds_str_z(""), above_, top.get()));
+      top = Config(gxds_outlier_detection_config_create(gxds_str_z(""), above_,
+                                                        gxds_lb_config_ref(top.get())));
     }
     Update(top, args_, Addresses(gxds_locality_addresses(locality.get())), "", config.get(),
            mailbox_);
