@@ -62,7 +62,7 @@ bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfi
                             const gxds_path *at, gxds_errors *errors, gxds_text *json);
 
 /* Adds a list with weighted_round_robin to *json, from a serialized ClientSideWeightedRoundRobin
- * (A58). */
+ * (A58). The bytes must be a whole message (gxds_wire_is_whole()). */
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json);
 

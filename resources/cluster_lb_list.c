@@ -12,8 +12,6 @@
 typedef envoy_config_cluster_v3_LoadBalancingPolicy list_message;
 typedef envoy_config_cluster_v3_LoadBalancingPolicy_Policy policy_message;
 typedef envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash ring_hash_message;
-typedef envoy_config_cluster_v3_Cluster_LeastRequestLbConfig least_request_message;
-typedef envoy_config_cluster_v3_Cluster_RoundRobinLbConfig round_robin_message;
 typedef envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality wrr_locality_message;
 
 /* A52: how deep lists may be nested. */
@@ -24,20 +22,15 @@ typedef struct lb_decoder {
   upb_Arena *scratch;
   gxds_errors *errors;
   gxds_text *json;
+  int depth;      /* of the list in other lists */
   bool in_subset; /* the list is below a policy that uses only some of the cluster's addresses */
 } lb_decoder;
 
-static void decode_list(const lb_decoder *d, const list_message *in, int depth,
-                        const gxds_path *at);
+static void decode_list(const lb_decoder *d, const list_message *in, const gxds_path *at);
 
-static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, int depth) {
-  (void)depth;
-  const ring_hash_message *in = GXDS_DECODE(
-      envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash, config->value, d->scratch);
-  if (!in) {
-    gxds_errors_add(d->errors, config->at, "can't decode RingHash LB policy config");
-    return;
-  }
+static void decode_ring_hash(const lb_decoder *d, const void *message,
+                             const gxds_extension *config) {
+  const ring_hash_message *in = message;
   int32_t function =
       envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_hash_function(in);
   if (function != envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_XX_HASH &&
@@ -51,55 +44,31 @@ static void decode_ring_hash(const lb_decoder *d, const gxds_extension *config, 
       "value must be in the range [1, 8388608]", config->at, d->errors, d->json);
 }
 
-/* The host has no tables of RoundRobin and LeastRequest. The tables used here, of the configs in a
- * Cluster, have the same fields with the same numbers. */
-static void decode_round_robin(const lb_decoder *d, const gxds_extension *config, int depth) {
-  (void)depth;
-  const round_robin_message *in =
-      GXDS_DECODE(envoy_config_cluster_v3_Cluster_RoundRobinLbConfig, config->value, d->scratch);
-  if (!in) {
-    gxds_errors_add(d->errors, config->at, "can't decode RoundRobin LB policy config");
-    return;
-  }
-  gxds_round_robin_decode(in, d->context, config->at, d->errors, d->json);
+static void decode_round_robin(const lb_decoder *d, const void *message,
+                               const gxds_extension *config) {
+  gxds_round_robin_decode(message, d->context, config->at, d->errors, d->json);
 }
 
-static void decode_least_request(const lb_decoder *d, const gxds_extension *config, int depth) {
-  (void)depth;
-  const least_request_message *in =
-      GXDS_DECODE(envoy_config_cluster_v3_Cluster_LeastRequestLbConfig, config->value, d->scratch);
-  if (!in) {
-    gxds_errors_add(d->errors, config->at, "can't decode LeastRequest LB policy config");
-    return;
-  }
-  gxds_least_request_decode(in, config->at, d->errors, d->json);
+static void decode_least_request(const lb_decoder *d, const void *message,
+                                 const gxds_extension *config) {
+  gxds_least_request_decode(message, config->at, d->errors, d->json);
 }
 
-/* The host has no table of PickFirst either. The first field of PickFirst is a bool, as in
- * BoolValue. */
-static void decode_pick_first(const lb_decoder *d, const gxds_extension *config, int depth) {
-  (void)depth;
-  const google_protobuf_BoolValue *in =
-      GXDS_DECODE(google_protobuf_BoolValue, config->value, d->scratch);
-  if (!in) {
-    gxds_errors_add(d->errors, config->at, "can't decode PickFirst LB policy config");
-    return;
-  }
-  bool shuffled = google_protobuf_BoolValue_value(in); /* A62 */
+static void decode_pick_first(const lb_decoder *d, const void *message,
+                              const gxds_extension *config) {
+  (void)config;
+  bool shuffled = google_protobuf_BoolValue_value(message); /* A62 */
   gxds_text_add_z(d->json,
                   shuffled
                       ? "[{\"grpc_xds_shuffled\":{\"childPolicy\":[{\"grpc_xds_pick_first\":{}}]}}]"
                       : "[{\"grpc_xds_pick_first\":{}}]");
 }
 
-/* RandomSubsetting (A68). The host has no table of it, so its fields are read from the bytes. If a
- * field occurs several times, the last one counts. */
-static void decode_random_subsetting(const lb_decoder *d, const gxds_extension *config, int depth) {
+/* RandomSubsetting (A68). If a field occurs several times, the last one counts. */
+static void decode_random_subsetting(const lb_decoder *d, const void *message,
+                                     const gxds_extension *config) {
+  (void)message;
   enum { SUBSET_SIZE = 1, CHILD_POLICY = 2 };
-  if (!gxds_wire_is_whole(config->value)) {
-    gxds_errors_add(d->errors, config->at, "can't decode RandomSubsetting LB policy config");
-    return;
-  }
   gxds_str size_bytes = gxds_wire_bytes_at(config->value, SUBSET_SIZE);
   const google_protobuf_UInt32Value *in_size =
       size_bytes.data ? GXDS_DECODE(google_protobuf_UInt32Value, size_bytes, d->scratch) : NULL;
@@ -120,28 +89,24 @@ static void decode_random_subsetting(const lb_decoder *d, const gxds_extension *
     return;
   }
   lb_decoder below = *d;
+  below.depth++;
   below.in_subset = true;
   gxds_text_addf(
       d->json,
       "[{\"random_subsetting_experimental\":{\"subsetSize\":%" PRIu32 ",\"childPolicy\":", size);
-  decode_list(&below, child, depth + 1, at);
+  decode_list(&below, child, at);
   gxds_text_add_z(d->json, "}}]");
 }
 
-static void decode_weighted_round_robin(const lb_decoder *d, const gxds_extension *config,
-                                        int depth) {
-  (void)depth;
+static void decode_weighted_round_robin(const lb_decoder *d, const void *message,
+                                        const gxds_extension *config) {
+  (void)message;
   gxds_weighted_round_robin_decode(config->value, config->at, d->scratch, d->errors, d->json);
 }
 
-static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *config, int depth) {
-  const wrr_locality_message *in =
-      GXDS_DECODE(envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality,
-                  config->value, d->scratch);
-  if (!in) {
-    gxds_errors_add(d->errors, config->at, "can't decode WrrLocality LB policy config");
-    return;
-  }
+static void decode_wrr_locality(const lb_decoder *d, const void *message,
+                                const gxds_extension *config) {
+  const wrr_locality_message *in = message;
   /* Our wrr_locality policy takes whole localities from the snapshot, so it would bypass the
    * subset. */
   if (d->in_subset) {
@@ -158,28 +123,51 @@ static void decode_wrr_locality(const lb_decoder *d, const gxds_extension *confi
     return;
   }
   gxds_text_add_z(d->json, "[{\"xds_wrr_locality_experimental\":{\"childPolicy\":");
-  decode_list(d, child, depth + 1, at);
+  lb_decoder below = *d;
+  below.depth++;
+  decode_list(&below, child, at);
   gxds_text_add_z(d->json, "}}]");
 }
 
 typedef struct lb_type {
-  const char *message;
-  void (*decode)(const lb_decoder *d, const gxds_extension *config, int depth);
+  const char *name; /* the full name of the message */
+  /* NULL: the host has no table of the message, so decode() reads its fields from the bytes. */
+  const upb_MiniTable *table;
+  /* message: what `table` decoded; NULL without a table. Then the bytes are a whole message. */
+  void (*decode)(const lb_decoder *d, const void *message, const gxds_extension *config);
 } lb_type;
 
+/* The host has no tables of LeastRequest, PickFirst and RoundRobin. The configs in a Cluster, and
+ * BoolValue, have the same fields with the same numbers, as far as they are used. */
 static const lb_type lb_types[] = {
     {"envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3."
      "ClientSideWeightedRoundRobin",
-     decode_weighted_round_robin},
+     NULL, decode_weighted_round_robin},
     {"envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
-     decode_least_request},
-    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst", decode_pick_first},
-    {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting",
+     &envoy_config_cluster_v3_Cluster_LeastRequestLbConfig_msginit, decode_least_request},
+    {"envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
+     &google_protobuf_BoolValue_msginit, decode_pick_first},
+    {"envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting", NULL,
      decode_random_subsetting},
-    {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash", decode_ring_hash},
-    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin", decode_round_robin},
-    {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality", decode_wrr_locality},
+    {"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
+     &envoy_extensions_load_balancing_policies_ring_hash_v3_RingHash_msginit, decode_ring_hash},
+    {"envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
+     &envoy_config_cluster_v3_Cluster_RoundRobinLbConfig_msginit, decode_round_robin},
+    {"envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+     &envoy_extensions_load_balancing_policies_wrr_locality_v3_WrrLocality_msginit,
+     decode_wrr_locality},
 };
+
+static void decode_with(const lb_type *type, const lb_decoder *d, const gxds_extension *config) {
+  const void *message =
+      type->table ? gxds_message_decode(config->value, type->table, d->scratch) : NULL;
+  if (type->table ? message != NULL : gxds_wire_is_whole(config->value)) {
+    type->decode(d, message, config);
+  } else {
+    gxds_errors_add(d->errors, config->at, "can't decode %s LB policy config",
+                    strrchr(type->name, '.') + 1);
+  }
+}
 
 /* Adds a policy of the program's own, under its name in the host's registry. False if the registry
  * has no policy of that name. */
@@ -199,21 +187,19 @@ static bool decode_custom(const lb_decoder *d, const gxds_extension *config) {
 }
 
 /* False if the policy is not supported. */
-static bool decode_config(const lb_decoder *d, const gxds_extension *config, int depth) {
+static bool decode_config(const lb_decoder *d, const gxds_extension *config) {
   if (config->typed_struct) return decode_custom(d, config);
   for (size_t i = 0; i < sizeof lb_types / sizeof lb_types[0]; i++) {
-    const lb_type *type = &lb_types[i];
-    if (!gxds_str_is(config->type, type->message)) continue;
-    type->decode(d, config, depth);
+    if (!gxds_str_is(config->type, lb_types[i].name)) continue;
+    decode_with(&lb_types[i], d, config);
     return true;
   }
   return false;
 }
 
 /* Adds the first policy of the list that is supported (A52). An error ends the search. */
-static void decode_list(const lb_decoder *d, const list_message *in, int depth,
-                        const gxds_path *at) {
-  if (depth >= kNestingMax) {
+static void decode_list(const lb_decoder *d, const list_message *in, const gxds_path *at) {
+  if (d->depth >= kNestingMax) {
     gxds_errors_add(d->errors, at, "exceeded max recursion depth of %d", kNestingMax);
     return;
   }
@@ -236,7 +222,7 @@ static void decode_list(const lb_decoder *d, const list_message *in, int depth,
                              at_config, d->scratch, d->errors, &extension)) {
       return;
     }
-    if (decode_config(d, &extension, depth)) return;
+    if (decode_config(d, &extension)) return;
   }
   if (d->errors->count == before) {
     gxds_errors_add(d->errors, at, "no supported load balancing policy config found");
@@ -247,5 +233,5 @@ void gxds_lb_list_decode(const list_message *in, const gxds_decode_context *cont
                          const gxds_path *at, upb_Arena *scratch, gxds_errors *errors,
                          gxds_text *json) {
   const lb_decoder d = {.context = context, .scratch = scratch, .errors = errors, .json = json};
-  decode_list(&d, in, 0, at);
+  decode_list(&d, in, at);
 }

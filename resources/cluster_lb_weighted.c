@@ -22,14 +22,12 @@ enum {
 
 /* Finds the field with each number; each field is a message with one or two scalars. If a number
  * occurs several times, the last field counts. The names of metrics are a repeated field:
- * add_metric_names() reads them. False if the bytes are not a message. */
-static bool take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
-  if (!gxds_wire_is_whole(message)) return false;
+ * add_metric_names() reads them. */
+static void take_apart(gxds_str message, gxds_str fields[FIELDS_END]) {
   gxds_wire_field field;
   while (gxds_wire_next(&message, &field)) {
     if (field.number < FIELDS_END && field.has_size) fields[field.number] = field.value;
   }
-  return true;
 }
 
 typedef struct weighted_decoder {
@@ -114,10 +112,7 @@ static void add_metric_names(weighted_decoder *d, gxds_str message) {
 void gxds_weighted_round_robin_decode(gxds_str message, const gxds_path *at, upb_Arena *scratch,
                                       gxds_errors *errors, gxds_text *json) {
   weighted_decoder d = {.at = at, .scratch = scratch, .errors = errors, .json = json};
-  if (!take_apart(message, d.fields)) {
-    gxds_errors_add(errors, at, "can't decode ClientSideWeightedRoundRobin LB policy config");
-    return;
-  }
+  take_apart(message, d.fields);
   gxds_text_add_z(json, "[{\"weighted_round_robin\":{");
   add_duration(&d, BLACKOUT_PERIOD, "blackout_period", "blackoutPeriod");
   add_out_of_band(&d);
