@@ -21,6 +21,15 @@ typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CertificatePr
 typedef envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CombinedCertificateValidationContext
     combined_message;
 
+/* The names of these messages' functions are longer than a line. */
+#define COMMON(name) envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_##name
+#define COMBINED(name) COMMON(CombinedCertificateValidationContext_##name)
+#define OLD_INSTANCE(name) COMMON(CertificateProviderInstance_##name)
+#define VALIDATION(name) \
+  envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_##name
+#define INSTANCE(name) \
+  envoy_extensions_transport_sockets_tls_v3_CertificateProviderPluginInstance_##name
+
 typedef struct tls_decoder {
   const gxds_decode_context *context;
   upb_Arena *arena;
@@ -60,23 +69,12 @@ static gxds_certificate_source make_source(tls_decoder *d, upb_StringView instan
 
 static gxds_certificate_source decode_instance(tls_decoder *d, const instance_message *in,
                                                const gxds_path *at) {
-  return make_source(
-      d,
-      envoy_extensions_transport_sockets_tls_v3_CertificateProviderPluginInstance_instance_name(in),
-      envoy_extensions_transport_sockets_tls_v3_CertificateProviderPluginInstance_certificate_name(
-          in),
-      at);
+  return make_source(d, INSTANCE(instance_name)(in), INSTANCE(certificate_name)(in), at);
 }
 
 static gxds_certificate_source decode_old_instance(tls_decoder *d, const old_instance_message *in,
                                                    const gxds_path *at) {
-  return make_source(
-      d,
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CertificateProviderInstance_instance_name(
-          in),
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CertificateProviderInstance_certificate_name(
-          in),
-      at);
+  return make_source(d, OLD_INSTANCE(instance_name)(in), OLD_INSTANCE(certificate_name)(in), at);
 }
 
 static void decode_regex(tls_decoder *d, const envoy_type_matcher_v3_StringMatcher *in,
@@ -126,8 +124,7 @@ static void decode_san(tls_decoder *d, const envoy_type_matcher_v3_StringMatcher
 /* A82 */
 #ifdef GXDS_HOST_HAS_SYSTEM_ROOT_CERTS
 static bool has_system_roots(const validation_message *in) {
-  return envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_has_system_root_certs(
-      in);
+  return VALIDATION(has_system_root_certs)(in);
 }
 #else
 /* The table of gRPC 1.51 lacks system_root_certs, so it is read from the fields that upb does not
@@ -142,53 +139,37 @@ static bool has_system_roots(const validation_message *in) {
 
 static void decode_validation(tls_decoder *d, const validation_message *in, const gxds_path *at) {
   const envoy_type_matcher_v3_StringMatcher *const *list =
-      envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_match_subject_alt_names(
-          in, &d->out->san_count);
+      VALIDATION(match_subject_alt_names)(in, &d->out->san_count);
   gxds_san_match *sans = gxds_arena_calloc(d->arena, d->out->san_count, sizeof *sans);
   for (size_t i = 0; i < d->out->san_count; i++) {
     decode_san(d, list[i], GXDS_ITEM(at, "match_subject_alt_names", i), &sans[i]);
   }
   d->out->sans = sans;
-  const instance_message *ca =
-      envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_ca_certificate_provider_instance(
-          in);
+  const instance_message *ca = VALIDATION(ca_certificate_provider_instance)(in);
   if (ca) {
     d->out->ca = decode_instance(d, ca, GXDS_FIELD(at, "ca_certificate_provider_instance"));
   } else {
     d->out->system_roots = has_system_roots(in);
   }
   size_t count = 0;
-  envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_verify_certificate_spki(
-      in, &count);
+  VALIDATION(verify_certificate_spki)(in, &count);
   refuse(d, count > 0, at, "verify_certificate_spki");
-  envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_verify_certificate_hash(
-      in, &count);
+  VALIDATION(verify_certificate_hash)(in, &count);
   refuse(d, count > 0, at, "verify_certificate_hash");
-  const google_protobuf_BoolValue *timestamp =
-      envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_require_signed_certificate_timestamp(
-          in);
+  const google_protobuf_BoolValue *timestamp = VALIDATION(require_signed_certificate_timestamp)(in);
   refuse(d, timestamp && google_protobuf_BoolValue_value(timestamp), at,
          "require_signed_certificate_timestamp");
-  refuse(d, envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_has_crl(in), at,
-         "crl");
-  refuse(
-      d,
-      envoy_extensions_transport_sockets_tls_v3_CertificateValidationContext_has_custom_validator_config(
-          in),
-      at, "custom_validator_config");
+  refuse(d, VALIDATION(has_crl)(in), at, "crl");
+  refuse(d, VALIDATION(has_custom_validator_config)(in), at, "custom_validator_config");
 }
 
 /* The field beside the validation context is the older way to name a certificate provider. It is
  * used if the validation context names none, and takes precedence over system_root_certs. */
 static void decode_combined(tls_decoder *d, const combined_message *in, const gxds_path *up) {
   const gxds_path *at = GXDS_FIELD(up, "combined_validation_context");
-  const validation_message *validation =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CombinedCertificateValidationContext_default_validation_context(
-          in);
+  const validation_message *validation = COMBINED(default_validation_context)(in);
   if (validation) decode_validation(d, validation, GXDS_FIELD(at, "default_validation_context"));
-  const old_instance_message *old =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_CombinedCertificateValidationContext_validation_context_certificate_provider_instance(
-          in);
+  const old_instance_message *old = COMBINED(validation_context_certificate_provider_instance)(in);
   const gxds_certificate_source *ca = &d->out->ca;
   if (old && ca->instance_name.size == 0 && ca->certificate_name.size == 0) {
     d->out->system_roots = false;
@@ -198,30 +179,21 @@ static void decode_combined(tls_decoder *d, const combined_message *in, const gx
 }
 
 static void decode_authorities(tls_decoder *d, const common_message *in, const gxds_path *at) {
-  const combined_message *combined =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_combined_validation_context(in);
-  const validation_message *validation =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_validation_context(in);
+  const combined_message *combined = COMMON(combined_validation_context)(in);
+  const validation_message *validation = COMMON(validation_context)(in);
   if (combined) {
     decode_combined(d, combined, at);
   } else if (validation) {
     decode_validation(d, validation, GXDS_FIELD(at, "validation_context"));
   } else {
-    refuse(
-        d,
-        envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_validation_context_sds_secret_config(
-            in),
-        at, "validation_context_sds_secret_config");
+    refuse(d, COMMON(has_validation_context_sds_secret_config)(in), at,
+           "validation_context_sds_secret_config");
   }
 }
 
 static void decode_identity(tls_decoder *d, const common_message *in, const gxds_path *at) {
-  const instance_message *instance =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificate_provider_instance(
-          in);
-  const old_instance_message *old =
-      envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificate_certificate_provider_instance(
-          in);
+  const instance_message *instance = COMMON(tls_certificate_provider_instance)(in);
+  const old_instance_message *old = COMMON(tls_certificate_certificate_provider_instance)(in);
   if (instance) {
     d->out->identity =
         decode_instance(d, instance, GXDS_FIELD(at, "tls_certificate_provider_instance"));
@@ -230,11 +202,10 @@ static void decode_identity(tls_decoder *d, const common_message *in, const gxds
         d, old, GXDS_FIELD(at, "tls_certificate_certificate_provider_instance"));
   } else {
     size_t count = 0;
-    envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificates(in, &count);
+    COMMON(tls_certificates)(in, &count);
     refuse(d, count > 0, at, "tls_certificates");
     count = 0;
-    envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_tls_certificate_sds_secret_configs(
-        in, &count);
+    COMMON(tls_certificate_sds_secret_configs)(in, &count);
     refuse(d, count > 0, at, "tls_certificate_sds_secret_configs");
   }
 }
@@ -248,11 +219,8 @@ static void decode_upstream(tls_decoder *d,
   if (common) {
     decode_authorities(d, common, at);
     decode_identity(d, common, at);
-    refuse(d, envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_tls_params(common), at,
-           "tls_params");
-    refuse(d,
-           envoy_extensions_transport_sockets_tls_v3_CommonTlsContext_has_custom_handshaker(common),
-           at, "custom_handshaker");
+    refuse(d, COMMON(has_tls_params)(common), at, "tls_params");
+    refuse(d, COMMON(has_custom_handshaker)(common), at, "custom_handshaker");
   }
   if (d->out->ca.instance_name.size == 0 && !d->out->system_roots) {
     gxds_errors_add(d->errors, at, "no CA certificate provider instance configured");
