@@ -9,8 +9,8 @@
 #include "lb_policies/cluster_manager/cluster_manager.h"
 #include "lb_policies/cluster_manager/other_children.h"
 #include "lb_policies/cluster_manager/route_picker.h"
+#include "lb_policies/kept_update.h"
 #include "lb_policies/pace/limits.h"
-#include "xds_resolver/mailbox.h"
 
 typedef struct policy {
   gxds_keyed_children children; /* first */
@@ -19,37 +19,12 @@ typedef struct policy {
   const gxds_plugins *plugins; /* the plugins whose configs are in `others`; a reference */
   gxds_other_children others;
 
-  /* The last update, which each child gets when its turn comes. Its members are owned. */
-  gxds_lb_update last;
+  gxds_lb_update last; /* the last update, which each child gets when its turn comes; kept */
 } policy;
 
 static void free_child(gxds_keyed_child *c) { gxds_free(c); }
 
 /* --- Updates --- */
-
-static void forget_update(policy *p) {
-  gxds_addresses_unref(p->last.addresses);
-  gxds_status_fini(&p->last.addresses_status);
-  gxds_args_unref(p->last.args);
-  gxds_str note = p->last.note;
-  gxds_str_free(&note);
-  gxds_config_unref(p->last.snapshot);
-  gxds_mailbox_unref(p->last.mailbox);
-  p->last = (gxds_lb_update){0};
-}
-
-static void keep_update(policy *p, const gxds_lb_update *u) {
-  const gxds_lb_update kept = {
-      .addresses = u->addresses ? gxds_addresses_ref(u->addresses) : NULL,
-      .addresses_status = gxds_status_copy(&u->addresses_status),
-      .args = gxds_args_ref(u->args),
-      .note = gxds_str_dup(u->note),
-      .snapshot = u->snapshot ? gxds_config_ref(u->snapshot) : NULL,
-      .mailbox = u->mailbox ? gxds_mailbox_ref(u->mailbox) : NULL,
-  };
-  forget_update(p);
-  p->last = kept;
-}
 
 /* The config of the plugin's child. Reuses the last one if the plugin's JSON is still the same. The
  * caller owns the returned reference. If the JSON cannot be used, adds to errors and returns
@@ -177,7 +152,7 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   gxds_child_errors errors = {0};
   renew_others(p, given, &errors);
   gxds_cluster_manager_on_update(p->machine, given->snapshot, p->others.names, p->others.count);
-  keep_update(p, given);
+  gxds_lb_update_keep(&p->last, given);
   drain(p, &errors);
   return gxds_child_errors_take(&errors);
 }
@@ -217,7 +192,7 @@ static void destroy(void *self) {
   gxds_cluster_manager_destroy(p->machine);
   gxds_other_children_fini(&p->others);
   gxds_plugins_unref(p->plugins);
-  forget_update(p);
+  gxds_lb_update_forget(&p->last);
   gxds_free(p);
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "host/only_child.h"
 #include "lb_policies/cluster_child_config.h"
+#include "lb_policies/kept_update.h"
 #include "lb_policies/override_host/override_host_picker.h"
 #include "lb_policies/override_host/session_update.h"
 #include "xds_resolver/config.h"
@@ -17,11 +18,7 @@ typedef struct policy {
   bool changed;              /* the published picker or state is out of date */
   gxds_session_table *table; /* the table for entry's endpoints; NULL before the first update */
   gxds_held_endpoint *held;  /* a list: the endpoints that sessions use */
-
-  /* From the last update. The policy owns these references. */
-  gxds_cluster_child_config *config;
-  const gxds_cluster_entry *entry;
-  const gxds_args *args;
+  gxds_lb_update last;       /* the config, args and entry of the last update; kept */
 } policy;
 
 static void publish(policy *p) {
@@ -53,7 +50,7 @@ static void let_go_of_all(policy *p) {
   while (p->held) let_go(p, p->held);
 }
 
-static const gxds_cluster *cluster_of(const policy *p) { return p->entry->cluster; }
+static const gxds_cluster *cluster_of(const policy *p) { return p->last.entry->cluster; }
 
 static void set_table(policy *p, gxds_session_table *take_table) {
   gxds_session_table_unref(p->table);
@@ -64,7 +61,7 @@ static void set_table(policy *p, gxds_session_table *take_table) {
 /* Makes a new table of the current endpoints. keeps: endpoints that are reached in the same way as
  * before stay held. */
 static void renew_table(policy *p, bool keeps) {
-  const gxds_session_source of = {p->entry->endpoints, cluster_of(p)->session_health,
+  const gxds_session_source of = {p->last.entry->endpoints, cluster_of(p)->session_health,
                                   cluster_of(p)->http_connect};
   if (!keeps) let_go_of_all(p);
   set_table(p, gxds_session_table_update(keeps ? p->table : NULL, &of, p->seed,
@@ -114,7 +111,7 @@ static void hold(policy *p, gxds_session_endpoint *endpoint, const gxds_address 
   uint32_t index;
   gxds_held_endpoint *h = NULL;
   if (gxds_session_table_locate(p->table, endpoint, address, &locality, &index)) {
-    h = gxds_held_endpoint_create(p->only.base, p->args, locality, index,
+    h = gxds_held_endpoint_create(p->only.base, p->last.args, locality, index,
                                   cluster_of(p)->http_connect, publish_anew, p);
   }
   if (!h) {
@@ -165,15 +162,10 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
 }
 
 static void take_update(policy *p, const gxds_lb_update *given, const gxds_cluster_entry *entry) {
-  gxds_lb_config_ref(given->config);
-  if (p->config) gxds_lb_config_unref(&p->config->base);
-  p->config = (gxds_cluster_child_config *)given->config;
-  const bool other_args = p->args != given->args;
-  gxds_args_ref(given->args);
-  gxds_args_unref(p->args);
-  p->args = given->args;
-  const gxds_cluster_entry *before = p->entry;
-  p->entry = gxds_cluster_entry_ref(entry);
+  const bool other_args = p->last.args != given->args;
+  const gxds_cluster_entry *before = p->last.entry ? gxds_cluster_entry_ref(p->last.entry) : NULL;
+  const gxds_lb_update own = {.config = given->config, .args = given->args, .entry = entry};
+  gxds_lb_update_keep(&p->last, &own);
   if (!before || other_args || before->endpoints != entry->endpoints ||
       before->cluster->session_health != entry->cluster->session_health ||
       before->cluster->http_connect != entry->cluster->http_connect) {
@@ -188,7 +180,7 @@ static void take_update(policy *p, const gxds_lb_update *given, const gxds_clust
 static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
   const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
-      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
+      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->last.entry;
   return e && e->kind == GXDS_ENTRY_ENDPOINTS ? e : NULL;
 }
 
@@ -204,8 +196,9 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   }
   p->busy = true;
   take_update(p, given, entry);
+  const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)p->last.config;
   gxds_status status =
-      gxds_only_child_update_with(&p->only, given, p->config->child, given->addresses);
+      gxds_only_child_update_with(&p->only, given, config->child, given->addresses);
   p->busy = false;
   publish(p);
   return status;
@@ -237,9 +230,7 @@ static void end(void *self) {
 
 static void destroy(void *self) {
   policy *p = self;
-  if (p->config) gxds_lb_config_unref(&p->config->base);
-  gxds_cluster_entry_unref(p->entry);
-  gxds_args_unref(p->args);
+  gxds_lb_update_forget(&p->last);
   gxds_only_child_fini(&p->only);
   gxds_free(p);
 }

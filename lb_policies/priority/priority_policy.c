@@ -7,11 +7,11 @@
 #include "host/child_errors.h"
 #include "host/keyed_children.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/kept_update.h"
 #include "lb_policies/priority/priority.h"
 #include "lb_policies/priority/priority_config.h"
 #include "lb_policies/weighted_locality/weighted_locality_policy.h"
 #include "xds_resolver/config.h"
-#include "xds_resolver/mailbox.h"
 
 /* The last update of a child. It owns the references. */
 typedef struct given {
@@ -35,18 +35,15 @@ typedef struct child {
 typedef struct policy {
   gxds_keyed_children children; /* first */
   gxds_priority_lb *machine;
-
-  /* From the last update. The policy owns these references. */
-  gxds_priority_config *config;
-  const gxds_cluster_entry *entry; /* the entry of the config's cluster; NULL: none */
-  /* NULL if the config has a cluster. The config of an aggregate cluster has none. */
-  const struct gxds_config *snapshot;
-  struct gxds_mailbox *mailbox;
-  const gxds_args *args;
-  const gxds_addresses *addresses; /* NULL: addresses_status says why */
-  gxds_status addresses_status;
-  gxds_str note;
+  /* The last update, kept. Its entry is that of the config's cluster; NULL: none. If the config has
+   * a cluster, the snapshot and the mailbox are left out. The config of an aggregate cluster has
+   * none. */
+  gxds_lb_update last;
 } policy;
+
+static const gxds_priority_config *config_of(const policy *p) {
+  return (const gxds_priority_config *)p->last.config;
+}
 
 static child *find(policy *p, uint64_t token) {
   return (child *)gxds_keyed_children_find(&p->children, token);
@@ -77,23 +74,23 @@ static const gxds_priority *localities_of(const gxds_cluster_entry *entry, size_
 /* Whether the child's last update was the same. */
 static bool has_been_given(const policy *p, const child *c, const gxds_priority_child *wanted) {
   const given *g = &c->given;
-  if (!g->config || !gxds_args_equal(g->args, p->args)) return false;
+  if (!g->config || !gxds_args_equal(g->args, p->last.args)) return false;
   const gxds_priority_share before = {g->config, g->from_cluster,
                                       g->from_cluster ? localities_of(g->entry, g->priority) : NULL,
                                       g->note};
   const gxds_priority_share now = {
       wanted->config, wanted->from_cluster,
-      wanted->from_cluster ? localities_of(p->entry, wanted->priority) : NULL, p->note};
+      wanted->from_cluster ? localities_of(p->last.entry, wanted->priority) : NULL, p->last.note};
   return gxds_priority_share_same(&before, &now);
 }
 
 static void remember_given(const policy *p, child *c, const gxds_priority_child *wanted) {
   const given now = {gxds_lb_config_ref(wanted->config),
-                     p->entry ? gxds_cluster_entry_ref(p->entry) : NULL,
+                     p->last.entry ? gxds_cluster_entry_ref(p->last.entry) : NULL,
                      wanted->from_cluster,
                      wanted->priority,
-                     gxds_args_ref(p->args),
-                     gxds_str_dup(p->note)};
+                     gxds_args_ref(p->last.args),
+                     gxds_str_dup(p->last.note)};
   forget_given(c);
   c->given = now;
 }
@@ -102,15 +99,15 @@ static void remember_given(const policy *p, child *c, const gxds_priority_child 
  * child's name. */
 static gxds_status update_with_all(const policy *p, child *c, const gxds_priority_child *wanted) {
   const gxds_addresses *below = NULL;
-  if (p->addresses) below = gxds_addresses_below(p->addresses, wanted->name);
-  if (p->addresses && !below) below = gxds_priority_addresses(NULL);
+  if (p->last.addresses) below = gxds_addresses_below(p->last.addresses, wanted->name);
+  if (p->last.addresses && !below) below = gxds_priority_addresses(NULL);
   const gxds_lb_update update = {.config = c->given.config,
                                  .addresses = below,
-                                 .addresses_status = p->addresses_status,
+                                 .addresses_status = p->last.addresses_status,
                                  .args = c->given.args,
                                  .note = c->given.note,
-                                 .snapshot = p->snapshot,
-                                 .mailbox = p->mailbox};
+                                 .snapshot = p->last.snapshot,
+                                 .mailbox = p->last.mailbox};
   gxds_status status = gxds_lb_child_update(c->keyed.lb, &update);
   gxds_addresses_unref(below);
   return status;
@@ -124,12 +121,12 @@ static gxds_status update_from_cluster(const policy *p, child *c,
   if (config->type == &gxds_weighted_locality_policy) {
     gxds_lb_config *child_of = ((gxds_weighted_locality_config *)config)->child;
     gxds_lb_config *with_localities =
-        gxds_weighted_locality_config_create(child_of, p->entry, wanted->priority);
+        gxds_weighted_locality_config_create(child_of, p->last.entry, wanted->priority);
     gxds_lb_config_unref(config);
     config = with_localities;
   }
   const gxds_addresses *addresses =
-      gxds_priority_addresses_for(localities_of(p->entry, wanted->priority), c->given.args);
+      gxds_priority_addresses_for(localities_of(p->last.entry, wanted->priority), c->given.args);
   const gxds_lb_update update = {
       .config = config, .addresses = addresses, .args = c->given.args, .note = c->given.note};
   gxds_status status = gxds_lb_child_update(c->keyed.lb, &update);
@@ -140,7 +137,7 @@ static gxds_status update_from_cluster(const policy *p, child *c,
 
 /* The child may report during the call. Afterwards drain() carries out what its reports cause. */
 static void update_child(policy *p, const gxds_priority_op *op, gxds_child_errors *errors) {
-  const gxds_priority_child *wanted = &p->config->children[op->position];
+  const gxds_priority_child *wanted = &config_of(p)->children[op->position];
   child *c = find(p, op->child);
   c->ignore_reresolution_requests = wanted->ignore_reresolution_requests;
   const bool same = has_been_given(p, c, wanted);
@@ -155,7 +152,7 @@ static void update_child(policy *p, const gxds_priority_op *op, gxds_child_error
 
 static void create_child(policy *p, const gxds_priority_op *op) {
   gxds_policy_trace(p->children.base, "child %" PRIu64 " is %.*s: created", op->child,
-                    GXDS_STR_ARG(p->config->children[op->position].name));
+                    GXDS_STR_ARG(config_of(p)->children[op->position].name));
   gxds_keyed_children_add(&p->children, &GXDS_NEW(child)->keyed, op->child);
 }
 
@@ -173,7 +170,7 @@ static void publish(policy *p, const gxds_priority_op *op) {
 }
 
 static void publish_empty(policy *p) {
-  gxds_status empty = gxds_priority_empty_status(p->config->cluster, p->note);
+  gxds_status empty = gxds_priority_empty_status(config_of(p)->cluster, p->last.note);
   gxds_policy_publish_empty(p->children.base, &empty);
   gxds_status_fini(&empty);
 }
@@ -228,70 +225,40 @@ static void drain(policy *p, gxds_child_errors *errors) {
 
 /* --- Updates --- */
 
-static void forget_update(policy *p) {
-  gxds_config_unref(p->snapshot);
-  gxds_mailbox_unref(p->mailbox);
-  gxds_addresses_unref(p->addresses);
-  gxds_status_fini(&p->addresses_status);
-  gxds_str_free(&p->note);
-  p->snapshot = NULL;
-  p->mailbox = NULL;
-  p->addresses = NULL;
-}
-
-/* Sets the cluster's entry. If the update has an entry, which is for a part of the cluster (E5),
- * uses that; otherwise uses the snapshot's. If the update has neither, keeps the last one. */
-static void take_entry(policy *p, const gxds_lb_update *u) {
-  const gxds_cluster_entry *entry = p->entry;
-  if (gxds_str_empty(p->config->cluster)) {
-    p->entry = NULL;
-  } else if (u->entry) {
-    p->entry = u->entry;
-  } else if (u->snapshot) {
-    p->entry = gxds_config_cluster(u->snapshot, p->config->cluster);
-  } else {
-    return;
-  }
-  if (p->entry) gxds_cluster_entry_ref(p->entry);
-  gxds_cluster_entry_unref(entry);
-}
-
-static void take_config(policy *p, gxds_lb_config *config) {
-  gxds_lb_config_ref(config);
-  if (p->config) gxds_lb_config_unref(&p->config->base);
-  p->config = (gxds_priority_config *)config;
-}
-
-/* Keeps the same object as long as the args are equal, so that policies below compare only
- * pointers. */
-static void take_args(policy *p, const gxds_args *args) {
-  if (gxds_args_equal(p->args, args)) return;
-  gxds_args_unref(p->args);
-  p->args = gxds_args_ref(args);
+/* The cluster's entry. If the update has an entry, which is for a part of the cluster (E5), that
+ * one; otherwise the snapshot's. If the update has neither, the last one. */
+static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *u,
+                                          gxds_str cluster) {
+  if (gxds_str_empty(cluster)) return NULL;
+  if (u->entry) return u->entry;
+  return u->snapshot ? gxds_config_cluster(u->snapshot, cluster) : p->last.entry;
 }
 
 static void take_update(policy *p, const gxds_lb_update *u) {
-  take_config(p, u->config);
-  take_entry(p, u);
-  take_args(p, u->args);
-  forget_update(p);
-  if (gxds_str_empty(p->config->cluster)) {
-    p->snapshot = u->snapshot ? gxds_config_ref(u->snapshot) : NULL;
-    p->mailbox = u->mailbox ? gxds_mailbox_ref(u->mailbox) : NULL;
+  const gxds_str cluster = ((const gxds_priority_config *)u->config)->cluster;
+  gxds_lb_update own = *u;
+  own.entry = entry_in(p, u, cluster);
+  /* Keeps the same object as long as the args are equal, so that policies below compare only
+   * pointers. */
+  if (gxds_args_equal(p->last.args, u->args)) own.args = p->last.args;
+  if (!gxds_str_empty(cluster)) {
+    own.snapshot = NULL;
+    own.mailbox = NULL;
   }
-  p->addresses = u->addresses ? gxds_addresses_ref(u->addresses) : NULL;
-  p->addresses_status = gxds_status_copy(&u->addresses_status);
-  const gxds_error *note = p->entry ? p->entry->resolution_note : NULL;
-  p->note = note ? gxds_error_text(note) : gxds_str_dup(u->note);
+  const gxds_error *note = own.entry ? own.entry->resolution_note : NULL;
+  gxds_str text = gxds_error_text(note);
+  if (note) own.note = text;
+  gxds_lb_update_keep(&p->last, &own);
+  gxds_str_free(&text);
 }
 
 static gxds_status update(void *self, const gxds_lb_update *u) {
   policy *p = self;
   take_update(p, u);
-  gxds_str *names = gxds_calloc(p->config->count, sizeof *names);
-  for (size_t i = 0; i < p->config->count; i++) names[i] = p->config->children[i].name;
-  gxds_priority_lb_on_update(p->machine, names, p->config->count,
-                             gxds_policy_now(p->children.base));
+  const gxds_priority_config *config = config_of(p);
+  gxds_str *names = gxds_calloc(config->count, sizeof *names);
+  for (size_t i = 0; i < config->count; i++) names[i] = config->children[i].name;
+  gxds_priority_lb_on_update(p->machine, names, config->count, gxds_policy_now(p->children.base));
   gxds_free(names);
   gxds_child_errors errors = {0};
   drain(p, &errors);
@@ -349,10 +316,7 @@ static void exit_idle(void *self) {
 
 static void destroy(void *self) {
   policy *p = self;
-  forget_update(p);
-  gxds_cluster_entry_unref(p->entry);
-  gxds_args_unref(p->args);
-  if (p->config) gxds_lb_config_unref(&p->config->base);
+  gxds_lb_update_forget(&p->last);
   gxds_priority_lb_destroy(p->machine);
   gxds_free(p);
 }

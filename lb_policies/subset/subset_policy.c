@@ -8,6 +8,7 @@
 #include "host/child_errors.h"
 #include "lb_policies/cluster_child_config.h"
 #include "lb_policies/endpoint_list/endpoint_list.h"
+#include "lb_policies/kept_update.h"
 #include "lb_policies/subset/subset_endpoints.h"
 #include "lb_policies/subset/subset_fallback.h"
 #include "lb_policies/subset/subset_picker.h"
@@ -45,16 +46,11 @@ typedef struct policy {
   const subset *otherwise;       /* the subset for RPCs without a match; NULL: they fail */
   grpc_connectivity_state state; /* the state of the subset of all endpoints */
   gxds_status status;
-
-  /* From the last update. The policy owns these references. */
-  gxds_cluster_child_config *config;
-  const gxds_cluster_entry *entry; /* NULL before the first */
-  const gxds_args *args;
-  gxds_str note;
+  gxds_lb_update last; /* the config, args, note and entry of the last update; kept */
 } policy;
 
 static const gxds_lb_subsets *rules_of(const policy *p) {
-  return gxds_cluster_subsets(p->entry->cluster);
+  return gxds_cluster_subsets(p->last.entry->cluster);
 }
 
 /* --- Subsets --- */
@@ -91,7 +87,7 @@ static void remove_subset(policy *p, subset *s) {
 /* Updates the endpoints of all subsets. before: the cluster's endpoints in the last update, which
  * still exist; NULL: none. */
 static void take_endpoints(policy *p, const gxds_endpoints *before) {
-  const gxds_endpoints *after = p->entry->endpoints;
+  const gxds_endpoints *after = p->last.entry->endpoints;
   gxds_subset_changes *changes = before != after ? gxds_subset_changes_create(before, after) : NULL;
   for (subset *s = p->by_token; s; s = s->hh_token.next) {
     gxds_subset_endpoints_update(&s->endpoints, after, s->wanted, rules_of(p), changes);
@@ -105,9 +101,9 @@ static const void *subset_with(void *arg, gxds_str wanted) {
   policy *p = arg;
   subset *s = find_wanted(p, wanted);
   if (s) return s == p->all || s->endpoints.count > 0 ? s : NULL;
-  if (!gxds_subset_exists(p->entry->endpoints, wanted, rules_of(p))) return NULL;
+  if (!gxds_subset_exists(p->last.entry->endpoints, wanted, rules_of(p))) return NULL;
   s = add_subset(p, wanted);
-  gxds_subset_endpoints_update(&s->endpoints, p->entry->endpoints, wanted, rules_of(p), NULL);
+  gxds_subset_endpoints_update(&s->endpoints, p->last.entry->endpoints, wanted, rules_of(p), NULL);
   return s;
 }
 
@@ -140,15 +136,15 @@ static void sweep(policy *p) {
 /* --- Children --- */
 
 static gxds_status update_child(const policy *p, subset *s) {
-  const gxds_cluster_entry *e = p->entry;
+  const gxds_cluster_entry *e = p->last.entry;
   const gxds_cluster_entry *part =
       gxds_cluster_entry_endpoints(e->name, e->cluster, s->endpoints.part, e->resolution_note);
-  const gxds_lb_update update = {.config = p->config->child,
-                                 .addresses = gxds_priority_addresses(NULL), /* `entry` has the
-                                                                                addresses */
-                                 .args = p->args,
-                                 .note = p->note,
-                                 .entry = part};
+  const gxds_lb_update update = {
+      .config = ((const gxds_cluster_child_config *)p->last.config)->child,
+      .addresses = gxds_priority_addresses(NULL), /* `entry` has them */
+      .args = p->last.args,
+      .note = p->last.note,
+      .entry = part};
   s->is_new = false;
   gxds_status status = gxds_lb_child_update(s->child, &update);
   gxds_addresses_unref(update.addresses);
@@ -180,7 +176,7 @@ static void publish(policy *p) {
   p->changed = false;
   const gxds_subset_pick otherwise = pick_of(p->otherwise);
   gxds_subset_picker *picker = gxds_subset_picker_create(
-      p->entry->name, &otherwise, HASH_COUNT(p->matches), gxds_policy_poker(p->base));
+      p->last.entry->name, &otherwise, HASH_COUNT(p->matches), gxds_policy_poker(p->base));
   for (match *m = p->matches; m; m = m->hh.next) {
     const gxds_subset_pick pick = pick_of(m->to);
     gxds_subset_picker_add(picker, &m->own, &pick);
@@ -219,7 +215,7 @@ static void poked(void *self, uint64_t number, gxds_str text) {
   policy *p = self;
   match *m;
   HASH_FIND(hh, p->matches, text.data, text.size, m);
-  if (m || !p->entry) return; /* m is set: another RPC has asked for this match before */
+  if (m || !p->last.entry) return; /* m is set: another RPC has asked for this match before */
   if (HASH_COUNT(p->matches) >= GXDS_SUBSET_MATCHES_MAX) remove_match(p, p->matches);
   m = GXDS_NEW(match);
   m->own = (gxds_metadata_match){gxds_str_dup(text), gxds_metadata_hash(text)};
@@ -236,22 +232,12 @@ static void poked(void *self, uint64_t number, gxds_str text) {
 
 /* --- The policy --- */
 
-static void take_update(policy *p, const gxds_lb_update *given) {
-  gxds_lb_config_ref(given->config);
-  if (p->config) gxds_lb_config_unref(&p->config->base);
-  p->config = (gxds_cluster_child_config *)given->config;
-  gxds_args_ref(given->args);
-  gxds_args_unref(p->args);
-  p->args = given->args;
-  gxds_str_set(&p->note, given->note);
-}
-
 /* The cluster's entry in the snapshot; without a snapshot, the last one. NULL if it has no subsets.
  */
 static const gxds_cluster_entry *entry_in(const policy *p, const gxds_lb_update *given) {
   const gxds_cluster_child_config *config = (const gxds_cluster_child_config *)given->config;
   const gxds_cluster_entry *e =
-      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->entry;
+      given->snapshot ? gxds_config_cluster(given->snapshot, config->cluster) : p->last.entry;
   return e && e->kind == GXDS_ENTRY_ENDPOINTS && gxds_cluster_subsets(e->cluster) ? e : NULL;
 }
 
@@ -265,9 +251,10 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
     gxds_policy_publish_failure(p->base, &status);
     return status;
   }
-  take_update(p, given);
-  const gxds_cluster_entry *before = p->entry;
-  p->entry = gxds_cluster_entry_ref(entry);
+  const gxds_cluster_entry *before = p->last.entry ? gxds_cluster_entry_ref(p->last.entry) : NULL;
+  const gxds_lb_update own = {
+      .config = given->config, .args = given->args, .note = given->note, .entry = entry};
+  gxds_lb_update_keep(&p->last, &own);
   if (!p->all) p->all = add_subset(p, gxds_str_of(NULL, 0));
   take_endpoints(p, before ? before->endpoints : NULL);
   gxds_cluster_entry_unref(before);
@@ -313,11 +300,8 @@ static void destroy(void *self) {
   subset *next;
   HASH_ITER(hh_token, p->by_token, s, next) remove_subset(p, s);
   while (p->matches) remove_match(p, p->matches);
-  if (p->config) gxds_lb_config_unref(&p->config->base);
-  gxds_cluster_entry_unref(p->entry);
-  gxds_args_unref(p->args);
+  gxds_lb_update_forget(&p->last);
   gxds_status_fini(&p->status);
-  gxds_str_free(&p->note);
   gxds_free(p);
 }
 
