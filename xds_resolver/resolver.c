@@ -18,19 +18,9 @@ typedef struct box {
 
 struct gxds_resolver {
   /* Set before the resolver starts. */
-  gxds_str target;
-  bool private_client;
-  gxds_str uri_authority;
-  gxds_str uri_path;
-  gxds_str data_plane_authority;
-  const grpc_channel_args *args;
-  gxds_duration resource_timeout;
-  const gxds_host *host;
-  const void *channel_args;
-  void (*schedule)(void *arg);
-  void (*gone)(void *arg);
-  void *arg;
-  unsigned opened_in; /* the generation of the reactor in which it started */
+  gxds_resolver_options options; /* with its own strings; bootstrap_json is NULL, and is in
+                                    `bootstrap` */
+  unsigned opened_in;            /* the generation of the reactor in which it started */
   box *box;
 
   /* The slot between the two sides. */
@@ -38,8 +28,9 @@ struct gxds_resolver {
 
   /* Only on the reactor's thread. */
   const gxds_bootstrap *bootstrap;
-  gxds_bootstrap_share *share; /* NULL if the bootstrap is this channel's own */
-  gxds_prepared *prepared;     /* set until the client is acquired */
+  gxds_bootstrap_share
+      *share;              /* NULL if the bootstrap is this channel's own; so is the client then */
+  gxds_prepared *prepared; /* set until the client is acquired */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL if the listener's name can't be made */
   gxds_dns_names *dns_names;        /* NULL if the listener's name can't be made */
@@ -65,7 +56,7 @@ static void put_update(gxds_resolver *r, gxds_resolver_update *take_update) {
     gxds_resolver_update_destroy(missed); /* the drain that is already scheduled takes the new
                                              update */
   } else {
-    r->schedule(r->arg);
+    r->options.schedule(r->options.arg);
   }
 }
 
@@ -222,16 +213,16 @@ static box *box_create(gxds_resolver *r) {
 static void begin(void *arg) {
   static const gxds_watch_events events = {on_resource, on_ambient_error, on_drained};
   gxds_resolver *r = arg;
-  gxds_client_key key = {r->target, NULL};
-  if (r->private_client) key = (gxds_client_key){gxds_str_of(NULL, 0), r};
-  r->handle = gxds_clients_acquire(key, r->bootstrap, r->prepared, r->host, r->resource_timeout,
-                                   r->args, &events, r);
+  gxds_client_key key = {r->options.target, NULL};
+  if (!r->share) key = (gxds_client_key){gxds_str_of(NULL, 0), r};
+  r->handle = gxds_clients_acquire(key, r->bootstrap, r->prepared, r->options.host,
+                                   r->options.resource_timeout, r->options.args, &events, r);
   r->prepared = NULL;
   /* The client's bootstrap, not this channel's: another channel may have made the client. */
   const gxds_bootstrap *bootstrap = gxds_client_handle_bootstrap(r->handle);
   gxds_str listener_name;
-  gxds_status status =
-      gxds_bootstrap_listener_name(bootstrap, r->uri_authority, r->uri_path, &listener_name);
+  gxds_status status = gxds_bootstrap_listener_name(bootstrap, r->options.uri_authority,
+                                                    r->options.uri_path, &listener_name);
   if (!gxds_status_is_ok(&status)) {
     put_failure(r, &status);
     gxds_status_fini(&status);
@@ -239,22 +230,22 @@ static void begin(void *arg) {
   }
   const gxds_dependency_manager_options options = {
       .listener_name = listener_name,
-      .data_plane_authority = r->data_plane_authority,
+      .data_plane_authority = r->options.data_plane_authority,
       .node_id = bootstrap->node_id,
       .load_store = gxds_client_handle_load_store(r->handle),
   };
   r->manager = gxds_dependency_manager_create(&options);
-  r->dns_names = gxds_dns_names_create(r->host, r->channel_args, on_dns, r);
+  r->dns_names = gxds_dns_names_create(r->options.host, r->options.channel_args, on_dns, r);
   gxds_str_free(&listener_name);
   settle(r);
 }
 
 /* Frees the resolver, and everything that was set before its start. */
 static void destroy(gxds_resolver *r) {
-  gxds_str_free(&r->target);
-  gxds_str_free(&r->uri_authority);
-  gxds_str_free(&r->uri_path);
-  gxds_str_free(&r->data_plane_authority);
+  gxds_str_free(&r->options.target);
+  gxds_str_free(&r->options.uri_authority);
+  gxds_str_free(&r->options.uri_path);
+  gxds_str_free(&r->options.data_plane_authority);
   gxds_bootstrap_unref(r->bootstrap);
   gxds_bootstrap_share_end(r->share);
   gxds_free(r);
@@ -271,7 +262,7 @@ static void end(void *arg) {
   gxds_dns_names_destroy(r->dns_names);
   if (r->manager) gxds_dependency_manager_destroy(r->manager);
   gxds_client_handle_release(r->handle);
-  r->gone(r->arg);
+  r->options.gone(r->options.arg);
   destroy(r);
   gxds_mailbox_unref(mailbox); /* the last release may end the reactor */
 }
@@ -323,18 +314,12 @@ gxds_status gxds_resolver_start(const gxds_resolver_options *options, gxds_resol
   gxds_status status = get_bootstrap(options, &bootstrap, &share);
   if (!gxds_status_is_ok(&status)) return status;
   gxds_resolver *r = GXDS_NEW(gxds_resolver);
-  r->target = gxds_str_dup(options->target);
-  r->private_client = options->bootstrap_json != NULL;
-  r->uri_authority = gxds_str_dup(options->uri_authority);
-  r->uri_path = gxds_str_dup(options->uri_path);
-  r->data_plane_authority = gxds_str_dup(options->data_plane_authority);
-  r->args = options->args;
-  r->resource_timeout = options->resource_timeout;
-  r->host = options->host;
-  r->channel_args = options->channel_args;
-  r->schedule = options->schedule;
-  r->gone = options->gone;
-  r->arg = options->arg;
+  r->options = *options;
+  r->options.target = gxds_str_dup(options->target);
+  r->options.uri_authority = gxds_str_dup(options->uri_authority);
+  r->options.uri_path = gxds_str_dup(options->uri_path);
+  r->options.data_plane_authority = gxds_str_dup(options->data_plane_authority);
+  r->options.bootstrap_json = NULL;
   r->bootstrap = bootstrap;
   r->share = share;
   r->prepared = gxds_clients_prepare(bootstrap, options->host);
