@@ -70,6 +70,20 @@ void gxds_str_free(gxds_str *s) {
   *s = gxds_str_of(NULL, 0);
 }
 
+gxds_str *gxds_strs_dup(const gxds_str *items, size_t count) {
+  gxds_str *copies = gxds_calloc(count, sizeof *copies);
+  for (size_t i = 0; i < count; i++) copies[i] = gxds_str_dup(items[i]);
+  return copies;
+}
+
+bool gxds_strs_equal(const gxds_str *a, size_t a_count, const gxds_str *b, size_t b_count) {
+  if (a_count != b_count) return false;
+  for (size_t i = 0; i < a_count; i++) {
+    if (!gxds_str_equal(a[i], b[i])) return false;
+  }
+  return true;
+}
+
 void gxds_strs_free(gxds_str *items, size_t count) {
   for (size_t i = 0; i < count; i++) gxds_str_free(&items[i]);
   gxds_free(items);

@@ -67,8 +67,12 @@ bool gxds_str_is_utf8(gxds_str s);
 gxds_str gxds_str_dup(gxds_str s);
 /* Frees a copy that gxds_str_dup() made and empties *s; an empty {NULL, 0} is allowed. */
 void gxds_str_free(gxds_str *s);
+/* An owned array with owned copies; free with gxds_strs_free(). */
+gxds_str *gxds_strs_dup(const gxds_str *items, size_t count);
 /* Frees an array of gxds_calloc() and its copies, as above. */
 void gxds_strs_free(gxds_str *items, size_t count);
+/* Whether two arrays have the same strings in the same order. */
+bool gxds_strs_equal(const gxds_str *a, size_t a_count, const gxds_str *b, size_t b_count);
 /* Frees *s as above, and makes it a copy of from. from may be a part of *s. */
 void gxds_str_set(gxds_str *s, gxds_str from);
 

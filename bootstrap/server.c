@@ -1,14 +1,6 @@
 #include "base/memory.h"
 #include "bootstrap/bootstrap.h"
 
-static bool same_files(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
-  if (a->jwt_token_file_count != b->jwt_token_file_count) return false;
-  for (size_t i = 0; i < a->jwt_token_file_count; i++) {
-    if (!gxds_str_equal(a->jwt_token_files[i], b->jwt_token_files[i])) return false;
-  }
-  return true;
-}
-
 static bool same_features(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
 #define X(name, note) a->name == b->name &&
   return GXDS_SERVER_FEATURES(X) true;
@@ -18,7 +10,9 @@ static bool same_features(const gxds_bootstrap_server *a, const gxds_bootstrap_s
 bool gxds_bootstrap_server_equal(const gxds_bootstrap_server *a, const gxds_bootstrap_server *b) {
   return a == b ||
          (gxds_str_equal(a->uri, b->uri) && gxds_str_equal(a->creds_type, b->creds_type) &&
-          gxds_str_equal(a->creds_config_json, b->creds_config_json) && same_files(a, b) &&
+          gxds_str_equal(a->creds_config_json, b->creds_config_json) &&
+          gxds_strs_equal(a->jwt_token_files, a->jwt_token_file_count, b->jwt_token_files,
+                          b->jwt_token_file_count) &&
           same_features(a, b) && a->web_form == b->web_form &&
           a->refresh_delay == b->refresh_delay);
 }
@@ -29,11 +23,7 @@ gxds_bootstrap_server gxds_bootstrap_server_copy(const gxds_bootstrap_server *s)
   copy.directory = gxds_str_dup(s->directory);
   copy.creds_type = gxds_str_dup(s->creds_type);
   copy.creds_config_json = gxds_str_dup(s->creds_config_json);
-  gxds_str *files = gxds_calloc(s->jwt_token_file_count, sizeof *files);
-  for (size_t i = 0; i < s->jwt_token_file_count; i++) {
-    files[i] = gxds_str_dup(s->jwt_token_files[i]);
-  }
-  copy.jwt_token_files = files;
+  copy.jwt_token_files = gxds_strs_dup(s->jwt_token_files, s->jwt_token_file_count);
   return copy;
 }
 

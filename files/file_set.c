@@ -169,14 +169,8 @@ static void report_clashes(const gxds_file_found *found, gxds_file_errors *error
 }
 
 static bool same_resource(const gxds_file_resource *a, const gxds_file_resource *b) {
-  if (a == b) return true;
-  if (!gxds_str_equal(a->name, b->name) || !gxds_str_equal(a->bytes, b->bytes) ||
-      a->alias_count != b->alias_count) {
-    return false;
-  }
-  size_t i = 0;
-  while (i < a->alias_count && gxds_str_equal(a->aliases[i], b->aliases[i])) i++;
-  return i == a->alias_count;
+  return a == b || (gxds_str_equal(a->name, b->name) && gxds_str_equal(a->bytes, b->bytes) &&
+                    gxds_strs_equal(a->aliases, a->alias_count, b->aliases, b->alias_count));
 }
 
 static void share(gxds_file_found *found, const gxds_file_set *previous) {
@@ -306,11 +300,8 @@ const gxds_file_set *gxds_file_set_replace(const gxds_file_set *s, const gxds_fi
                                            gxds_str bytes) {
   gxds_file_set *result = GXDS_NEW(gxds_file_set);
   gxds_ref_init(&result->refs);
-  result->file_names = gxds_calloc(s->file_count, sizeof *result->file_names);
+  result->file_names = gxds_strs_dup(s->file_names, s->file_count);
   result->file_count = s->file_count;
-  for (size_t i = 0; i < s->file_count; i++) {
-    result->file_names[i] = gxds_str_dup(s->file_names[i]);
-  }
   for (int type = 0; type < GXDS_FILE_TYPE_COUNT; type++) {
     const gxds_file_list *from = &s->types[type];
     gxds_file_entry *entries = gxds_calloc(from->count, sizeof *entries);

@@ -299,10 +299,6 @@ void gxds_lrs_response_fini(gxds_lrs_response *r) {
 }
 
 bool gxds_lrs_response_equal(const gxds_lrs_response *a, const gxds_lrs_response *b) {
-  if (a->all_clusters != b->all_clusters || a->interval != b->interval) return false;
-  if (a->cluster_count != b->cluster_count) return false;
-  for (size_t i = 0; i < a->cluster_count; i++) {
-    if (!gxds_str_equal(a->clusters[i], b->clusters[i])) return false;
-  }
-  return true;
+  return a->all_clusters == b->all_clusters && a->interval == b->interval &&
+         gxds_strs_equal(a->clusters, a->cluster_count, b->clusters, b->cluster_count);
 }

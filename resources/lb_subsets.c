@@ -53,11 +53,7 @@ static bool has_key(const gxds_subset_keys *keys, gxds_str key) {
 }
 
 static bool same_keys(const gxds_subset_keys *a, const gxds_subset_keys *b) {
-  if (a->count != b->count) return false;
-  for (size_t i = 0; i < a->count; i++) {
-    if (!gxds_str_equal(a->keys[i], b->keys[i])) return false;
-  }
-  return true;
+  return gxds_strs_equal(a->keys, a->count, b->keys, b->count);
 }
 
 /* Refuses what Envoy refuses. */

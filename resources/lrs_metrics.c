@@ -66,16 +66,10 @@ void gxds_lrs_metrics_decode(gxds_str cluster, upb_Arena *scratch, gxds_cluster 
 
 bool gxds_lrs_metrics_equal(const gxds_lrs_metrics *a, const gxds_lrs_metrics *b) {
   if (a == b) return true;
-  if (!a || !b || a->cpu_utilization != b->cpu_utilization ||
-      a->mem_utilization != b->mem_utilization ||
-      a->application_utilization != b->application_utilization || a->all_named != b->all_named ||
-      a->named_count != b->named_count) {
-    return false;
-  }
-  for (size_t i = 0; i < a->named_count; i++) {
-    if (!gxds_str_equal(a->named[i], b->named[i])) return false;
-  }
-  return true;
+  return a && b && a->cpu_utilization == b->cpu_utilization &&
+         a->mem_utilization == b->mem_utilization &&
+         a->application_utilization == b->application_utilization && a->all_named == b->all_named &&
+         gxds_strs_equal(a->named, a->named_count, b->named, b->named_count);
 }
 
 bool gxds_lrs_metrics_has_named(const gxds_lrs_metrics *m, gxds_str key) {

@@ -57,9 +57,7 @@ const gxds_cluster_entry *gxds_cluster_entry_aggregate(gxds_str name, const gxds
                                                        const gxds_error *resolution_note) {
   gxds_cluster_entry *e = entry_create(name, GXDS_ENTRY_AGGREGATE, resolution_note);
   e->cluster = cluster_ref(cluster);
-  gxds_str *leaves = gxds_calloc(count, sizeof *leaves);
-  for (size_t i = 0; i < count; i++) leaves[i] = gxds_str_dup(leaf_clusters[i]);
-  e->leaf_clusters = leaves;
+  e->leaf_clusters = gxds_strs_dup(leaf_clusters, count);
   e->leaf_cluster_count = (uint32_t)count;
   return e;
 }
@@ -102,11 +100,8 @@ bool gxds_cluster_entry_equal(const gxds_cluster_entry *a, const gxds_cluster_en
 }
 
 bool gxds_cluster_entry_same_leaves(const gxds_cluster_entry *a, const gxds_cluster_entry *b) {
-  if (a->leaf_cluster_count != b->leaf_cluster_count) return false;
-  for (size_t i = 0; i < a->leaf_cluster_count; i++) {
-    if (!gxds_str_equal(a->leaf_clusters[i], b->leaf_clusters[i])) return false;
-  }
-  return true;
+  return gxds_strs_equal(a->leaf_clusters, a->leaf_cluster_count, b->leaf_clusters,
+                         b->leaf_cluster_count);
 }
 
 void gxds_cluster_entry_add_note(const gxds_cluster_entry *e, gxds_text *message) {

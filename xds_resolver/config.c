@@ -58,12 +58,7 @@ size_t gxds_names_find(const gxds_names *n, gxds_str name) {
 }
 
 bool gxds_names_equal(const gxds_names *a, const gxds_names *b) {
-  if (a == b) return true;
-  if (a->count != b->count) return false;
-  for (size_t i = 0; i < a->count; i++) {
-    if (!gxds_str_equal(a->names[i], b->names[i])) return false;
-  }
-  return true;
+  return a == b || gxds_strs_equal(a->names, a->count, b->names, b->count);
 }
 
 /* ---- gxds_config ---- */
