@@ -142,11 +142,6 @@ static void remove_child(gxds_cluster_manager *m, gxds_child *child) {
   gxds_children_remove(&m->children, child);
 }
 
-static bool contains(const gxds_str *sorted, size_t count, gxds_str name) {
-  const size_t at = GXDS_LOWER_BOUND(i, 0, count, gxds_str_compare(sorted[i], name) < 0);
-  return at < count && gxds_str_equal(sorted[at], name);
-}
-
 /* Sets the entry of a child that is new, or has become a root, or is no longer a root. The
  * difference between the snapshots does not contain the entry if the cluster was already in the
  * last snapshot. */
@@ -171,11 +166,6 @@ static void want(gxds_cluster_manager *m, const gxds_config *config, gxds_str na
   }
 }
 
-static void drop(gxds_cluster_manager *m, gxds_str name) {
-  gxds_child *child = gxds_children_by_name(&m->children, name);
-  if (child) remove_child(m, child);
-}
-
 typedef struct name_set {
   const gxds_str *names; /* sorted */
   size_t count;
@@ -186,25 +176,27 @@ static name_set roots_of(const gxds_config *config) {
   return roots ? (name_set){roots->names, roots->count} : (name_set){NULL, 0};
 }
 
+static bool contains(name_set s, gxds_str name) {
+  const size_t at = GXDS_LOWER_BOUND(i, 0, s.count, gxds_str_compare(s.names[i], name) < 0);
+  return at < s.count && gxds_str_equal(s.names[at], name);
+}
+
+static void drop_unless_in(gxds_cluster_manager *m, name_set old, name_set roots, name_set others) {
+  for (size_t i = 0; i < old.count; i++) {
+    if (contains(roots, old.names[i]) || contains(others, old.names[i])) continue;
+    gxds_child *child = gxds_children_by_name(&m->children, old.names[i]);
+    if (child) remove_child(m, child);
+  }
+}
+
 static void change_members(gxds_cluster_manager *m, const gxds_config *config, name_set old_roots,
                            name_set others) {
   name_set roots = roots_of(config);
   name_set old_others = {m->others, m->other_count};
-  for (size_t i = 0; i < old_roots.count; i++) {
-    gxds_str name = old_roots.names[i];
-    if (!contains(roots.names, roots.count, name) && !contains(others.names, others.count, name)) {
-      drop(m, name);
-    }
-  }
-  for (size_t i = 0; i < old_others.count; i++) {
-    gxds_str name = old_others.names[i];
-    if (!contains(roots.names, roots.count, name) && !contains(others.names, others.count, name)) {
-      drop(m, name);
-    }
-  }
+  drop_unless_in(m, old_roots, roots, others);
+  drop_unless_in(m, old_others, roots, others);
   for (size_t i = 0; i < roots.count; i++) {
-    if (!contains(others.names, others.count, roots.names[i]))
-      want(m, config, roots.names[i], true);
+    if (!contains(others, roots.names[i])) want(m, config, roots.names[i], true);
   }
   for (size_t i = 0; i < others.count; i++) want(m, config, others.names[i], false);
 }
@@ -248,19 +240,10 @@ static int by_token(const void *a, const void *b) {
 }
 
 static void take_others(gxds_cluster_manager *m, const gxds_str *others, size_t count) {
-  gxds_str *copies = gxds_calloc(count, sizeof *copies);
-  for (size_t i = 0; i < count; i++) copies[i] = gxds_str_dup(others[i]);
+  gxds_str *copies = gxds_strs_dup(others, count);
   gxds_strs_free(m->others, m->other_count);
   m->others = copies;
   m->other_count = count;
-}
-
-static bool same_others(const gxds_cluster_manager *m, const gxds_str *others, size_t count) {
-  if (m->other_count != count) return false;
-  for (size_t i = 0; i < count; i++) {
-    if (!gxds_str_equal(m->others[i], others[i])) return false;
-  }
-  return true;
 }
 
 void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *config,
@@ -270,7 +253,7 @@ void gxds_cluster_manager_on_update(gxds_cluster_manager *m, const gxds_config *
   queue_end(m);
   m->allowance = GXDS_CLUSTER_MANAGER_BATCH;
   bool new_roots = !old || !config || old->roots != config->roots;
-  if (new_roots || !same_others(m, others, other_count)) {
+  if (new_roots || !gxds_strs_equal(m->others, m->other_count, others, other_count)) {
     change_members(m, config, roots_of(old), (name_set){others, other_count});
     take_others(m, others, other_count);
   }
