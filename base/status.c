@@ -33,6 +33,15 @@ void gxds_status_set(gxds_status *to, gxds_status take) {
   *to = take;
 }
 
+gxds_status gxds_status_of_cause(const char *text, const gxds_status *cause) {
+  gxds_text rendered = {0};
+  gxds_status_render(cause, &rendered);
+  gxds_status status =
+      gxds_status_make(GXDS_UNAVAILABLE, "%s%.*s", text, GXDS_STR_ARG(gxds_text_str(&rendered)));
+  gxds_text_fini(&rendered);
+  return status;
+}
+
 void gxds_status_render(const gxds_status *s, gxds_text *out) {
   gxds_text_add_z(out, gxds_code_name(s->code));
   if (s->code == GXDS_OK) return;

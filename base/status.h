@@ -46,6 +46,8 @@ GXDS_MUST_USE gxds_status gxds_status_ok(void);
 __attribute__((format(printf, 2, 3))) GXDS_MUST_USE gxds_status gxds_status_make(gxds_code code,
                                                                                  const char *format,
                                                                                  ...);
+/* An UNAVAILABLE status: the text, and after it the cause as gxds_status_render() writes it. */
+GXDS_MUST_USE gxds_status gxds_status_of_cause(const char *text, const gxds_status *cause);
 GXDS_MUST_USE gxds_status gxds_status_copy(const gxds_status *s);
 bool gxds_status_equal(const gxds_status *a, const gxds_status *b);
 /* Frees the message; *s is OK afterwards. */

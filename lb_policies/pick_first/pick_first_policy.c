@@ -72,14 +72,11 @@ static gxds_subchannel *make(void *owner, uint32_t address) {
 }
 
 static void publish_failure(policy *p, const gxds_status *why) {
-  gxds_text text = {0};
-  gxds_status_render(why, &text);
+  gxds_status failure =
+      gxds_status_of_cause("failed to connect to all addresses; last error: ", why);
   p->failed = true;
   gxds_policy_reresolve(p->base);
-  gxds_policy_fail(p->base, gxds_status_make(GXDS_UNAVAILABLE,
-                                             "failed to connect to all addresses; last error: %.*s",
-                                             GXDS_STR_ARG(gxds_text_str(&text))));
-  gxds_text_fini(&text);
+  gxds_policy_fail(p->base, failure);
 }
 
 static void publish_waiting(policy *p, grpc_connectivity_state state) {

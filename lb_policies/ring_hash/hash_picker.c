@@ -32,17 +32,6 @@ static uint64_t hash_of_header(const gxds_pick *call, gxds_str header, bool *is_
   return *is_random ? random_hash() : gxds_ring_hash_text(value);
 }
 
-static gxds_status failure_of(const gxds_hash_member *member) {
-  gxds_text text = {0};
-  gxds_status_render(&member->failure, &text);
-  const gxds_str failure = gxds_text_str(&text);
-  gxds_status status = gxds_status_make(
-      GXDS_UNAVAILABLE, "ring hash cannot find a connected subchannel; first failure: %.*s",
-      GXDS_STR_ARG(failure));
-  gxds_text_fini(&text);
-  return status;
-}
-
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   const hash_picker *p = (const hash_picker *)base;
   const gxds_str header = p->config->request_hash_header;
@@ -67,7 +56,9 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
       gxds_picked_queue(out);
       return;
     case GXDS_RING_PICK_FAIL:
-      gxds_picked_fail(out, failure_of(&p->members[picked.endpoint]));
+      gxds_picked_fail(
+          out, gxds_status_of_cause("ring hash cannot find a connected subchannel; first failure: ",
+                                    &p->members[picked.endpoint].failure));
       return;
   }
 }

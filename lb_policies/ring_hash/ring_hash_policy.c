@@ -41,15 +41,6 @@ static endpoint *find(policy *p, uint64_t token) {
   return e;
 }
 
-static gxds_status status_with(const char *prefix, const gxds_status *cause) {
-  gxds_text text = {0};
-  gxds_status_render(cause, &text);
-  gxds_status status =
-      gxds_status_make(GXDS_UNAVAILABLE, "%s%.*s", prefix, GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-  return status;
-}
-
 static void trace_state(const policy *p, const endpoint *e, grpc_connectivity_state state,
                         const gxds_status *status) {
   gxds_text text = {0};
@@ -72,7 +63,7 @@ static void on_state(gxds_watch *w, grpc_connectivity_state state, const gxds_st
   if (state == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     gxds_status_set(&e->failure, gxds_status_copy(status));
     gxds_status_set(&p->last_failure,
-                    status_with("no reachable subchannels; last error: ", status));
+                    gxds_status_of_cause("no reachable subchannels; last error: ", status));
   }
   gxds_ring_hash_on_state(p->machine, e->token, state);
   drain(p);

@@ -40,16 +40,6 @@ static void trace_state(const endpoint *w, grpc_connectivity_state state,
   gxds_text_fini(&text);
 }
 
-static gxds_status failure_of(const gxds_status *status) {
-  gxds_text text = {0};
-  gxds_status_render(status, &text);
-  gxds_status failure =
-      gxds_status_make(GXDS_UNAVAILABLE, "connections to all backends failing; last error: %.*s",
-                       GXDS_STR_ARG(gxds_text_str(&text)));
-  gxds_text_fini(&text);
-  return failure;
-}
-
 /* The endpoint may end here. */
 static void on_state(gxds_watch *watch, grpc_connectivity_state state, const gxds_status *status) {
   endpoint *w = (endpoint *)watch;
@@ -62,7 +52,11 @@ static void on_state(gxds_watch *watch, grpc_connectivity_state state, const gxd
   const bool connected = state == GRPC_CHANNEL_READY && w->reported;
   w->reported = true;
   if (gxds_policy_traces(e->base)) trace_state(w, state, status);
-  if (!gxds_status_is_ok(status)) gxds_status_set(&e->last_failure, failure_of(status));
+  if (!gxds_status_is_ok(status)) {
+    gxds_status_set(
+        &e->last_failure,
+        gxds_status_of_cause("connections to all backends failing; last error: ", status));
+  }
   if (connected && e->ops->ready) e->ops->ready(e, token);
   gxds_round_robin_on_state(e->machine, token, state);
   drain(e);
