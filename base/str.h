@@ -45,7 +45,8 @@ bool gxds_str_equal(gxds_str a, gxds_str b);
 bool gxds_str_equal_nocase(gxds_str a, gxds_str b);
 /* <0, 0, >0: the order of the bytes; a prefix comes first. */
 int gxds_str_compare(gxds_str a, gxds_str b);
-/* gxds_str_compare() for qsort() and bsearch() on an array of gxds_str. */
+/* gxds_str_compare() for qsort() and bsearch() on an array of gxds_str, or of structs whose first
+ * member is one. */
 int gxds_str_compare_items(const void *a, const void *b);
 bool gxds_str_starts_with(gxds_str s, gxds_str prefix);
 bool gxds_str_ends_with(gxds_str s, gxds_str suffix);

@@ -41,12 +41,6 @@ static void read_authority(gxds_reader *r, const json_t *object, const gxds_path
   }
 }
 
-static int by_name(const void *a, const void *b) {
-  const gxds_bootstrap_authority *x = a;
-  const gxds_bootstrap_authority *y = b;
-  return gxds_str_compare(x->name, y->name);
-}
-
 static void read_authorities(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   json_t *map = gxds_reader_map(r, object, "authorities");
   if (!map) return;
@@ -58,7 +52,7 @@ static void read_authorities(gxds_reader *r, const json_t *object, gxds_bootstra
     read_authority(r, json_object_iter_value(i), GXDS_KEY(NULL, "authorities", key), out,
                    authority);
   }
-  qsort(list, out->authority_count, sizeof *list, by_name);
+  qsort(list, out->authority_count, sizeof *list, gxds_str_compare_items);
   out->authorities = list;
 }
 
@@ -89,12 +83,6 @@ static void read_provider(gxds_reader *r, const json_t *object, const gxds_path 
   if (r->errors.count != before) gxds_reader_note_line(r, at);
 }
 
-static int by_instance_name(const void *a, const void *b) {
-  const gxds_bootstrap_certificate_provider *x = a;
-  const gxds_bootstrap_certificate_provider *y = b;
-  return gxds_str_compare(x->instance_name, y->instance_name);
-}
-
 static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap *out) {
   json_t *map = gxds_reader_map(r, object, "certificate_providers");
   if (!map) return;
@@ -107,7 +95,7 @@ static void read_providers(gxds_reader *r, const json_t *object, gxds_bootstrap 
     read_provider(r, json_object_iter_value(i), GXDS_KEY(NULL, "certificate_providers", key),
                   provider);
   }
-  qsort(list, size, sizeof *list, by_instance_name);
+  qsort(list, size, sizeof *list, gxds_str_compare_items);
   out->certificate_providers = list;
 }
 
@@ -231,6 +219,6 @@ void gxds_bootstrap_unref(const gxds_bootstrap *b) {
 const gxds_bootstrap_authority *gxds_bootstrap_find_authority(const gxds_bootstrap *b,
                                                               gxds_str name) {
   if (b->authority_count == 0) return NULL;
-  gxds_bootstrap_authority key = {.name = name};
-  return bsearch(&key, b->authorities, b->authority_count, sizeof key, by_name);
+  return bsearch(&name, b->authorities, b->authority_count, sizeof *b->authorities,
+                 gxds_str_compare_items);
 }

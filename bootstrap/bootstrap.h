@@ -69,7 +69,7 @@ typedef struct gxds_bootstrap_server {
 } gxds_bootstrap_server;
 
 typedef struct gxds_bootstrap_authority {
-  gxds_str name;
+  gxds_str name;                                   /* first: the authorities are sorted by it */
   gxds_str client_listener_resource_name_template; /* never empty: A47's default if unset */
   const gxds_bootstrap_server *const *servers;     /* the authority's own servers, or else the
                                                       top-level list */
@@ -79,7 +79,7 @@ typedef struct gxds_bootstrap_authority {
 } gxds_bootstrap_authority;
 
 typedef struct gxds_bootstrap_certificate_provider {
-  gxds_str instance_name;
+  gxds_str instance_name; /* first: the providers are sorted by it */
   gxds_str plugin_name;
   gxds_str config_json;         /* the "config" in the form that gRPC's provider takes; empty if
                                    there is none */

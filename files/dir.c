@@ -29,10 +29,6 @@ void gxds_dir_files_fini(gxds_dir_files *f) {
   *f = (gxds_dir_files){0};
 }
 
-static int by_name(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_file_input *)a)->name, ((const gxds_file_input *)b)->name);
-}
-
 /* Adds the error of a call that failed with errno. If the system had no more of something, such as
  * file descriptors, notes what that was. */
 static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
@@ -64,7 +60,7 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
     out->items[out->count++] = (gxds_file_input){.name = gxds_str_dup(name)};
   }
   closedir(stream);
-  if (out->count) qsort(out->items, out->count, sizeof *out->items, by_name);
+  if (out->count) qsort(out->items, out->count, sizeof *out->items, gxds_str_compare_items);
   return !full;
 }
 

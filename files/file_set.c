@@ -197,10 +197,6 @@ static uint64_t list_version(const gxds_file_list *list) {
   return version;
 }
 
-static int by_alias(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_file_alias *)a)->name, ((const gxds_file_alias *)b)->name);
-}
-
 static void index_aliases(gxds_file_list *list) {
   size_t count = 0;
   for (size_t i = 0; i < list->count; i++) count += list->entries[i].resource->alias_count;
@@ -213,7 +209,7 @@ static void index_aliases(gxds_file_list *list) {
       aliases[out++] = (gxds_file_alias){r->aliases[k], i};
     }
   }
-  qsort(aliases, count, sizeof *aliases, by_alias);
+  qsort(aliases, count, sizeof *aliases, gxds_str_compare_items);
   list->aliases = aliases;
   list->alias_count = count;
 }
@@ -356,9 +352,8 @@ static const gxds_file_entry *find_alias(const gxds_file_set *s, gxds_file_type 
                                          gxds_str name) {
   const gxds_file_list *list = &s->types[type];
   if (list->alias_count == 0) return NULL;
-  gxds_file_alias key = {.name = name};
-  const gxds_file_alias *found =
-      bsearch(&key, list->aliases, list->alias_count, sizeof key, by_alias);
+  const gxds_file_alias *found = bsearch(&name, list->aliases, list->alias_count,
+                                         sizeof *list->aliases, gxds_str_compare_items);
   return found ? &list->entries[found->index] : NULL;
 }
 

@@ -67,7 +67,7 @@ typedef struct gxds_file_entry {
 
 /* An alias of the resource with that index. */
 typedef struct gxds_file_alias {
-  gxds_str name; /* borrowed from the resource */
+  gxds_str name; /* first: the aliases are sorted by it; borrowed from the resource */
   size_t index;
 } gxds_file_alias;
 
@@ -90,7 +90,7 @@ typedef struct gxds_file_set {
 /* A file: its name and its contents. The name is for errors, and its ending decides how the file is
  * read: .json, .pb, .binpb, .textproto, .txtpb or .pbtxt. All other files are YAML. */
 typedef struct gxds_file_input {
-  gxds_str name;
+  gxds_str name; /* first: files are sorted by it */
   gxds_str bytes;
 } gxds_file_input;
 

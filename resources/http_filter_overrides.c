@@ -72,11 +72,6 @@ static bool decode_override(const gxds_http_filter_entry *in, const gxds_path *u
   return type->on_clients;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return gxds_str_compare(((const gxds_http_filter_override *)a)->name,
-                          ((const gxds_http_filter_override *)b)->name);
-}
-
 gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_filter_entry *entries,
                                                              size_t count, const gxds_path *at,
                                                              upb_Arena *arena, upb_Arena *scratch,
@@ -87,15 +82,14 @@ gxds_http_filter_overrides gxds_http_filter_overrides_decode(const gxds_http_fil
   for (size_t i = 0; i < count; i++) {
     if (decode_override(&entries[i], at, arena, scratch, errors, &items[used])) used++;
   }
-  if (used > 1) qsort(items, used, sizeof *items, compare_names);
+  if (used > 1) qsort(items, used, sizeof *items, gxds_str_compare_items);
   return (gxds_http_filter_overrides){items, used};
 }
 
 const gxds_http_filter_override *gxds_http_filter_overrides_find(
     const gxds_http_filter_overrides *o, gxds_str name) {
   if (o->count == 0) return NULL;
-  const gxds_http_filter_override key = {.name = name};
-  return bsearch(&key, o->items, o->count, sizeof *o->items, compare_names);
+  return bsearch(&name, o->items, o->count, sizeof *o->items, gxds_str_compare_items);
 }
 
 /* The first override with the filter's name and kind. NULL if there is none. */

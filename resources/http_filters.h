@@ -40,7 +40,8 @@ bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gx
 
 /* A config that replaces the listener's. */
 typedef struct gxds_http_filter_override {
-  gxds_str name; /* the filter's name; the listener may not have that filter */
+  /* The filter's name; the listener may not have that filter. First: overrides are sorted by it. */
+  gxds_str name;
   gxds_http_filter_kind kind;
   gxds_str config_json; /* this and the next fields are as in gxds_http_filter */
   gxds_session_cookie cookie;

@@ -72,13 +72,9 @@ const char *gxds_json_add_value(gxds_text *out, const google_protobuf_Value *in,
 }
 
 typedef struct member {
-  gxds_str name;
+  gxds_str name; /* first: members are sorted by it */
   const google_protobuf_Value *value;
 } member;
-
-static int compare_members(const void *a, const void *b) {
-  return gxds_str_compare(((const member *)a)->name, ((const member *)b)->name);
-}
 
 const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *in,
                                  upb_Arena *scratch) {
@@ -91,7 +87,7 @@ const char *gxds_json_add_struct(gxds_text *out, const google_protobuf_Struct *i
                         &members[i].value);
     members[i].name = gxds_pb_str(name);
   }
-  if (count > 1) qsort(members, count, sizeof *members, compare_members);
+  if (count > 1) qsort(members, count, sizeof *members, gxds_str_compare_items);
   gxds_text_add_z(out, "{");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) gxds_text_add_z(out, ",");

@@ -43,16 +43,11 @@ static void refuse(tls_decoder *d, bool is_present, const gxds_path *at, const c
   if (is_present) gxds_errors_add(d->errors, GXDS_FIELD(at, field), "feature unsupported");
 }
 
-static int compare_provider(const void *name, const void *provider) {
-  return gxds_str_compare(*(const gxds_str *)name,
-                          ((const gxds_bootstrap_certificate_provider *)provider)->instance_name);
-}
-
 static const gxds_bootstrap_certificate_provider *find_provider(const gxds_bootstrap *b,
                                                                 gxds_str name) {
   if (!b || b->certificate_provider_count == 0) return NULL;
   return bsearch(&name, b->certificate_providers, b->certificate_provider_count,
-                 sizeof *b->certificate_providers, compare_provider);
+                 sizeof *b->certificate_providers, gxds_str_compare_items);
 }
 
 static gxds_certificate_source make_source(tls_decoder *d, upb_StringView instance,

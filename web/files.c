@@ -19,7 +19,7 @@
 #define FETCHES_MAX 6u
 
 typedef struct held_file {
-  gxds_web_index_file about; /* path: owned */
+  gxds_web_index_file about; /* first; its path is owned, and files are sorted by it */
   const gxds_block *bytes;   /* the contents; NULL: not fetched yet */
   uint64_t fetch;            /* the id of the last request for it; 0: none */
 } held_file;
@@ -159,13 +159,10 @@ static void end_of_poll(gxds_web_server *s, gxds_time now) {
   drop_next(w);
 }
 
-static int by_path(const void *a, const void *b) {
-  return gxds_str_compare(((const held_file *)a)->about.path, ((const held_file *)b)->about.path);
-}
-
 static const held_file *find_held(const web_files *w, const held_file *wanted) {
   if (w->held.count == 0) return NULL;
-  const held_file *held = bsearch(wanted, w->held.files, w->held.count, sizeof *wanted, by_path);
+  const held_file *held =
+      bsearch(wanted, w->held.files, w->held.count, sizeof *wanted, gxds_str_compare_items);
   const bool same = held && held->about.size == wanted->about.size &&
                     memcmp(held->about.sha256, wanted->about.sha256, GXDS_SHA256_SIZE) == 0;
   return same ? held : NULL;
@@ -184,7 +181,7 @@ static void take_index(web_files *w, gxds_web_index *index) {
     f->bytes = gxds_block_ref(held->bytes);
     w->missing--;
   }
-  if (w->next.count) qsort(w->next.files, w->next.count, sizeof(held_file), by_path);
+  if (w->next.count) qsort(w->next.files, w->next.count, sizeof(held_file), gxds_str_compare_items);
 }
 
 static void apply(gxds_web_server *s, gxds_time now);

@@ -25,7 +25,7 @@ void gxds_sha256(gxds_str bytes, unsigned char digest[GXDS_SHA256_SIZE]);
 #define GXDS_WEB_PATH_MAX 1024u
 
 typedef struct gxds_web_index_file {
-  gxds_str path; /* relative to the index */
+  gxds_str path; /* relative to the index; first, for gxds_str_compare_items() */
   size_t size;
   unsigned char sha256[GXDS_SHA256_SIZE];
 } gxds_web_index_file;
