@@ -35,6 +35,19 @@ TEST_F(Changes, AreFoundUnderAnySpellingOfAName) {  // A47
   EXPECT_EQ(Got(delta), second);
 }
 
+TEST_F(Changes, OfAResourceThatIsNamedInTwoSpellingsAreSentOnce) {  // A47
+  Serve({std::string("CDS ") + kOneSpelling + "=1"});
+  uint64_t sotw = Open();
+  uint64_t star = Open();
+  uint64_t delta = Open("peer", GXDS_ADS_DELTA);
+  Send(sotw, CDS, {kOneSpelling, kAnother});
+  Send(star, CDS, {"*", kAnother});
+  SendDelta(delta, CDS, {kOneSpelling, kAnother});
+  for (uint64_t stream : {sotw, star, delta}) {
+    EXPECT_EQ(Got(stream), std::string("CDS ") + kOneSpelling + "=1");
+  }
+}
+
 TEST_F(Changes, FarApartAreSentTogether) {
   const Names names = {"a", "b", "c", "d", "e"};
   Serve({"EDS a=1", "EDS b=1", "EDS c=1", "EDS d=1", "EDS e=1"});

@@ -8,7 +8,6 @@
 #include "base/upb.h"
 #include "files/response_writer.h"
 #include "tools/serve/ads_internal.h"
-#include "tools/serve/warming.h"
 #include "tools/serve/wire_input.h"
 
 typedef const envoy_service_discovery_v3_DeltaDiscoveryRequest request;
@@ -24,7 +23,8 @@ static upb_StringView version_view(uint64_t version, upb_Arena *arena) {
 }
 
 /* Does not set system_version_info, because each resource has its own version. */
-static gxds_str encode(gxds_file_type type, const gxds_delta_response *response, gxds_str nonce) {
+gxds_str gxds_ads_delta_encode(gxds_file_type type, const gxds_ads_response *response,
+                               gxds_str nonce) {
   upb_Arena *arena = upb_Arena_New();
   upb_StringView url = upb_StringView_FromString(gxds_file_types[type].type_url);
   envoy_service_discovery_v3_DeltaDiscoveryResponse *msg =
@@ -54,35 +54,6 @@ static gxds_str encode(gxds_file_type type, const gxds_delta_response *response,
   return gxds_pb_take(data, size, arena);
 }
 
-bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
-                         gxds_file_type type, bool with_removals, gxds_time now) {
-  gxds_ads_type_state *t = &st->types[type];
-  gxds_delta_response response;
-  if (type == GXDS_FILE_ENDPOINTS && t->delta.requested && !st->warmed) {
-    gxds_ads_warm_initial(st, set);
-  }
-  if (!gxds_delta_subscription_take(&t->delta, set, with_removals, &response)) return false;
-  gxds_ads_count_response(st, type, now);
-  gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
-  gxds_text version = {0};
-  gxds_file_version_render(set->types[type].version, &version);
-  event.version = gxds_text_take(&version);
-  event.nonce = gxds_nonce_text(t->nonce);
-  for (size_t i = 0; i < response.count; i++) {
-    gxds_serve_event_add_name(&event, response.resources[i]->name);
-    if (type == GXDS_FILE_CLUSTER) gxds_ads_warm(st, set, response.resources[i]);
-  }
-  gxds_serve_queue_send(q, st->id, encode(type, &response, event.nonce));
-  event.removed = response.removed;
-  event.removed_count = response.removed_count;
-  response.removed = NULL;
-  response.removed_count = 0;
-  event.detail = gxds_str_format("the client has %zu now", t->delta.held);
-  gxds_serve_queue_event(q, &event);
-  gxds_delta_response_fini(&response);
-  return true;
-}
-
 /* ---- requests ---- */
 
 /* An ACK or NACK of an older response is reported too, but the last response stays outstanding. */
@@ -102,18 +73,18 @@ static void take_nonce(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
 }
 
 /* All names of a request: those that it subscribes to, and those in initial_resource_versions. */
-static gxds_delta_name *names_of(request *msg, size_t *count) {
+static gxds_ads_name *names_of(request *msg, size_t *count) {
   size_t subscribed;
   const upb_StringView *names =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_subscribe(msg, &subscribed);
   size_t initial =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_size(msg);
-  gxds_delta_name *out = gxds_calloc(subscribed + initial, sizeof *out);
+  gxds_ads_name *out = gxds_calloc(subscribed + initial, sizeof *out);
   *count = 0;
   for (size_t i = 0; i < subscribed; i++) {
-    gxds_delta_name *n = &out[(*count)++];
+    gxds_ads_name *n = &out[(*count)++];
     upb_StringView version;
-    *n = (gxds_delta_name){.name = gxds_pb_str(names[i]), .subscribe = true};
+    *n = (gxds_ads_name){.name = gxds_pb_str(names[i]), .subscribe = true};
     n->initial = initial > 0 &&
                  envoy_service_discovery_v3_DeltaDiscoveryRequest_initial_resource_versions_get(
                      msg, names[i], &version);
@@ -124,7 +95,7 @@ static gxds_delta_name *names_of(request *msg, size_t *count) {
   upb_StringView version;
   while (GXDS_MAP_NEXT(envoy_service_discovery_v3_DeltaDiscoveryRequest, initial_resource_versions,
                        InitialResourceVersionsEntry, msg, &iterator, &name, &version)) {
-    out[(*count)++] = (gxds_delta_name){
+    out[(*count)++] = (gxds_ads_name){
         .name = gxds_pb_str(name), .initial = true, .version = gxds_pb_str(version)};
   }
   return out;
@@ -133,7 +104,7 @@ static gxds_delta_name *names_of(request *msg, size_t *count) {
 static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type type,
                        request *msg) {
   size_t count;
-  gxds_delta_name *names = names_of(msg, &count);
+  gxds_ads_name *names = names_of(msg, &count);
   size_t dropped_count;
   const upb_StringView *given_up =
       envoy_service_discovery_v3_DeltaDiscoveryRequest_resource_names_unsubscribe(msg,
@@ -142,8 +113,8 @@ static void take_names(gxds_serve_queue *q, gxds_ads_stream *st, gxds_file_type 
   for (size_t i = 0; i < dropped_count; i++) unsubscribed[i] = gxds_pb_str(given_up[i]);
   gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
-  gxds_delta_subscription_update(&st->types[type].delta, names, count, unsubscribed, dropped_count,
-                                 &added, &dropped);
+  gxds_ads_subscription_update(&st->types[type].subscription, names, count, unsubscribed,
+                               dropped_count, &added, &dropped);
   gxds_free(names);
   gxds_free(unsubscribed);
   gxds_ads_emit_names(q, &st->types[type], &added, &dropped);

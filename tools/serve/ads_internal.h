@@ -6,22 +6,18 @@
 #include "base/deadlines.h"
 #include "base/hash_table.h"
 #include "tools/serve/ads_server.h"
-#include "tools/serve/delta_subscription.h"
 #include "tools/serve/subscription.h"
 
 struct envoy_config_core_v3_Node;
 
 typedef struct gxds_ads_type_state {
-  gxds_ads_subscription subscription; /* only on a SotW stream */
-  uint64_t names;                     /* SotW: the hash of the names from which subscription was
-                                         made */
-  gxds_delta_subscription delta;      /* only on a delta stream */
-  uint64_t nonce;                     /* the nonce of the last response; 0: none yet */
-  bool outstanding;                   /* the client has neither ACKed nor NACKed it yet */
-  gxds_time ack_by;                   /* an update waits for the ACK or NACK until this time at
-                                         most */
-  bool subscribed; /* a request subscribed to names, so the next response does not wait */
-  bool dirty;      /* a resource may be due */
+  gxds_ads_subscription subscription;
+  uint64_t names;   /* SotW: the hash of the names from which subscription was made */
+  uint64_t nonce;   /* the nonce of the last response; 0: none yet */
+  bool outstanding; /* the client has neither ACKed nor NACKed it yet */
+  gxds_time ack_by; /* an update waits for the ACK or NACK until this time at most */
+  bool subscribed;  /* a request subscribed to names, so the next response does not wait */
+  bool dirty;       /* a resource may be due */
 } gxds_ads_type_state;
 
 typedef struct gxds_ads_stream {
@@ -60,11 +56,9 @@ void gxds_ads_emit_names(gxds_serve_queue *q, gxds_ads_type_state *t, gxds_serve
  * error as a static text. */
 const char *gxds_ads_check_type(gxds_file_type only, gxds_str *url);
 
-/* Sends the resources of a type that are due. False if there are none. */
-bool gxds_ads_delta_send(gxds_serve_queue *q, const gxds_file_set *set, gxds_ads_stream *st,
-                         gxds_file_type type, bool with_removals, gxds_time now);
-/* Records that a response of a type is being sent, with the next nonce. */
-void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now);
+/* Makes a DeltaDiscoveryResponse, which the caller owns. */
+gxds_str gxds_ads_delta_encode(gxds_file_type type, const gxds_ads_response *response,
+                               gxds_str nonce);
 /* Takes a DeltaDiscoveryRequest. Returns NULL, or, if the bytes are not a valid request, the error
  * as a static text. */
 const char *gxds_ads_delta_take(gxds_serve_queue *q, gxds_ads_stream *st, gxds_str bytes);

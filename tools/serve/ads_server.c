@@ -46,7 +46,6 @@ static void end_stream(gxds_ads_server *s, gxds_ads_stream *st) {
   gxds_str_free(&st->peer);
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     gxds_ads_subscription_fini(&st->types[t].subscription);
-    gxds_delta_subscription_fini(&st->types[t].delta);
   }
   gxds_free(st);
 }
@@ -119,56 +118,46 @@ static gxds_str encode(gxds_file_type type, const gxds_ads_response *response, g
   return gxds_response_writer_finish(&w);
 }
 
-void gxds_ads_count_response(gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
+/* Sends the resources of a type that are due. False if there are none. */
+static bool send_type(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, bool removals,
+                      gxds_time now) {
   gxds_ads_type_state *t = &st->types[type];
+  const bool delta = gxds_ads_service_is_delta(st->service);
+  gxds_ads_response response;
+  if (delta && type == GXDS_FILE_ENDPOINTS && t->subscription.requested && !st->warmed) {
+    gxds_ads_warm_initial(st, s->set);
+  }
+  if (!gxds_ads_subscription_take(&t->subscription, s->set, removals, &response)) return false;
   t->nonce = ++st->last_nonce;
   t->outstanding = true;
   t->ack_by = gxds_time_after(now, GXDS_ADS_ACK_MAX);
   st->sending = true;
-}
-
-static void send(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type,
-                 gxds_ads_response *take_response, gxds_time now) {
-  gxds_ads_count_response(st, type, now);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_PUSH, type);
-  event.version = version_text(s, type, take_response->kept);
-  event.nonce = gxds_nonce_text(st->last_nonce);
-  for (size_t i = 0; i < take_response->count; i++) {
-    gxds_serve_event_add_name(&event, take_response->resources[i]->name);
+  event.version = version_text(s, type, response.kept);
+  event.nonce = gxds_nonce_text(t->nonce);
+  for (size_t i = 0; i < response.count; i++) {
+    gxds_serve_event_add_name(&event, response.resources[i]->name);
   }
-  for (size_t i = 0; type == GXDS_FILE_CLUSTER && i < take_response->changed_count; i++) {
-    gxds_ads_warm(st, s->set, take_response->changed[i]);
+  for (size_t i = 0; type == GXDS_FILE_CLUSTER && i < response.changed_count; i++) {
+    gxds_ads_warm(st, s->set, response.changed[i]);
   }
-  event.removed = take_response->removed;
-  event.removed_count = take_response->removed_count;
-  take_response->removed = NULL;
-  take_response->removed_count = 0;
-  gxds_serve_queue_send(&s->queue, st->id, encode(type, take_response, event.version, event.nonce));
+  gxds_serve_queue_send(&s->queue, st->id,
+                        delta ? gxds_ads_delta_encode(type, &response, event.nonce)
+                              : encode(type, &response, event.version, event.nonce));
+  event.removed = response.removed;
+  event.removed_count = response.removed_count;
+  response.removed = NULL;
+  response.removed_count = 0;
+  if (delta) event.detail = gxds_str_format("the client has %zu now", t->subscription.held);
   gxds_serve_queue_event(&s->queue, &event);
-  gxds_ads_response_fini(take_response);
+  gxds_ads_response_fini(&response);
+  return true;
 }
 
 /* An update waits for the ACK or NACK of the last response of its type. So a slow client gets one
  * update with all changes since then, instead of every single update, late. */
 static bool must_wait(const gxds_ads_type_state *t, gxds_time now) {
   return t->outstanding && now < t->ack_by && !t->subscribed;
-}
-
-static bool send_type(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type type, gxds_time now) {
-  gxds_ads_response response;
-  if (gxds_ads_service_is_delta(st->service)) {
-    return gxds_ads_delta_send(&s->queue, s->set, st, type, false, now);
-  }
-  if (!gxds_ads_subscription_take_update(&st->types[type].subscription, s->set, &response)) {
-    return false;
-  }
-  send(s, st, type, &response, now);
-  return true;
-}
-
-/* Whether a further response of the type may be due after one was sent. */
-static bool has_more(const gxds_ads_type_state *t) {
-  return !gxds_due_is_empty(&t->subscription.due) || !gxds_due_is_empty(&t->delta.due);
 }
 
 static void pump_at(gxds_ads_server *s, gxds_ads_stream *st, gxds_time at) {
@@ -191,8 +180,8 @@ static bool send_update(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) 
       waits = true;
       continue;
     }
-    const bool sent = send_type(s, st, type, now);
-    t->dirty = has_more(t);
+    const bool sent = send_type(s, st, type, false, now);
+    t->dirty = !gxds_due_is_empty(&t->subscription.due); /* a further response may be due */
     t->subscribed = t->subscribed && t->dirty;
     if (sent) return true;
   }
@@ -210,23 +199,13 @@ static gxds_time removal_time(const gxds_ads_stream *st) {
 static void send_removal(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   for (size_t i = 0; i < sizeof removal_order / sizeof *removal_order; i++) {
     gxds_ads_subscription *sub = &st->types[removal_order[i]].subscription;
-    gxds_delta_subscription *delta = &st->types[removal_order[i]].delta;
-    gxds_ads_response response;
-    if (!gxds_ads_subscription_removal_due(sub, s->set) &&
-        !gxds_delta_subscription_removal_due(delta, s->set)) {
-      continue;
-    }
+    if (!gxds_ads_subscription_removal_due(sub, s->set)) continue;
     gxds_time due = removal_time(st);
     if (now < due) {
       pump_at(s, st, due);
-      return;
+    } else {
+      send_type(s, st, removal_order[i], true, now);
     }
-    if (gxds_ads_service_is_delta(st->service)) {
-      gxds_ads_delta_send(&s->queue, s->set, st, removal_order[i], true, now);
-      return;
-    }
-    gxds_ads_subscription_take_removal(sub, s->set, &response);
-    send(s, st, removal_order[i], &response, now);
     return;
   }
 }
@@ -239,12 +218,6 @@ static void pump(gxds_ads_server *s, gxds_ads_stream *st, gxds_time now) {
   if (st->sending) gxds_deadlines_cancel(&s->deadlines, &st->due_later); /* on_sent sets it again */
 }
 
-static void note_changes(gxds_ads_type_state *t, const gxds_set_changes *changes) {
-  const bool sotw = gxds_ads_subscription_on_changes(&t->subscription, changes);
-  const bool delta = gxds_delta_subscription_on_changes(&t->delta, changes);
-  t->dirty = t->dirty || sotw || delta;
-}
-
 void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set, gxds_time now) {
   const gxds_file_set *old = s->set;
   s->set = gxds_file_set_ref(set);
@@ -253,7 +226,10 @@ void gxds_ads_server_set_resources(gxds_ads_server *s, const gxds_file_set *set,
     gxds_set_changes_init(&changes[t], old, set, (gxds_file_type)t);
   }
   for (gxds_ads_stream *st = s->streams; st; st = next_of(st)) {
-    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) note_changes(&st->types[t], &changes[t]);
+    for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
+      gxds_ads_type_state *ts = &st->types[t];
+      if (gxds_ads_subscription_on_changes(&ts->subscription, &changes[t])) ts->dirty = true;
+    }
     pump(s, st, now);
   }
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) gxds_set_changes_fini(&changes[t]);
@@ -269,7 +245,7 @@ uint64_t gxds_ads_server_open(gxds_ads_server *s, gxds_ads_service service, gxds
   st->last_sign = now;
   for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
     st->types[t].subscription.type = (gxds_file_type)t;
-    st->types[t].delta.type = (gxds_file_type)t;
+    st->types[t].subscription.delta = gxds_ads_service_is_delta(service);
   }
   HASH_ADD(by_id, s->streams, id, sizeof st->id, st);
   gxds_serve_event event = gxds_ads_event(st, GXDS_SERVE_STREAM_OPEN, GXDS_FILE_TYPE_COUNT);
@@ -342,7 +318,7 @@ static void take_names(gxds_ads_server *s, gxds_ads_stream *st, gxds_file_type t
   for (size_t i = 0; i < count; i++) copy[i] = gxds_pb_str(names[i]);
   gxds_serve_event added = gxds_ads_event(st, GXDS_SERVE_SUBSCRIBED, type);
   gxds_serve_event dropped = gxds_ads_event(st, GXDS_SERVE_UNSUBSCRIBED, type);
-  gxds_ads_subscription_update(&st->types[type].subscription, copy, count, &added, &dropped);
+  gxds_ads_subscription_replace(&st->types[type].subscription, copy, count, &added, &dropped);
   gxds_free(copy);
   gxds_ads_emit_names(&s->queue, &st->types[type], &added, &dropped);
 }
@@ -446,12 +422,10 @@ void gxds_ads_server_validate(const gxds_ads_server *s) {
     for (int t = 0; t < GXDS_FILE_TYPE_COUNT; t++) {
       const gxds_ads_type_state *ts = &st->types[t];
       gxds_ads_subscription_validate(&ts->subscription, s->set);
-      gxds_delta_subscription_validate(&ts->delta, s->set);
-      GXDS_CHECK(!(gxds_ads_service_is_delta(st->service) ? ts->subscription.requested
-                                                          : ts->delta.requested));
+      GXDS_CHECK(ts->subscription.delta == gxds_ads_service_is_delta(st->service));
       GXDS_CHECK(ts->nonce <= st->last_nonce);
       GXDS_CHECK(!ts->outstanding || ts->nonce != 0);
-      GXDS_CHECK(ts->nonce == 0 || ts->subscription.responded || ts->delta.requested);
+      GXDS_CHECK(ts->nonce == 0 || ts->subscription.responded);
       /* On a stream that is not sending, an update that is due has a deadline. */
       const bool waits = gxds_deadline_is_set(&st->due_later);
       GXDS_CHECK(!s->set || st->sending || waits || !ts->dirty);

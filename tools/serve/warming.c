@@ -23,24 +23,22 @@ static gxds_str endpoints_of(const gxds_file_resource *cluster, upb_Arena *arena
 void gxds_ads_warm(gxds_ads_stream *st, const gxds_file_set *set,
                    const gxds_file_resource *cluster) {
   gxds_ads_type_state *t = &st->types[GXDS_FILE_ENDPOINTS];
-  if (t->subscription.count == 0 && t->delta.count == 0) return; /* no parsing is needed */
+  if (t->subscription.count == 0) return; /* no parsing is needed */
   upb_Arena *arena = upb_Arena_New();
   gxds_str name = endpoints_of(cluster, arena);
-  if (gxds_file_set_find_by_any_name(set, GXDS_FILE_ENDPOINTS, name)) {
-    bool due = gxds_ads_service_is_delta(st->service)
-                   ? gxds_delta_subscription_resend(&t->delta, name)
-                   : gxds_ads_subscription_resend(&t->subscription, name);
-    t->dirty = t->dirty || due;
+  if (gxds_file_set_find_by_any_name(set, GXDS_FILE_ENDPOINTS, name) &&
+      gxds_ads_subscription_resend(&t->subscription, name)) {
+    t->dirty = true;
   }
   upb_Arena_Free(arena);
 }
 
 void gxds_ads_warm_initial(gxds_ads_stream *st, const gxds_file_set *set) {
-  const gxds_delta_subscription *clusters = &st->types[GXDS_FILE_CLUSTER].delta;
+  const gxds_ads_subscription *clusters = &st->types[GXDS_FILE_CLUSTER].subscription;
   st->warmed = true;
   for (size_t i = 0; i < clusters->count; i++) {
-    const gxds_delta_entry *e = &clusters->entries[i];
-    if (!e->sent || !e->has) continue;
+    const gxds_ads_entry *e = &clusters->entries[i];
+    if (!e->sent) continue;
     const gxds_file_entry *found = gxds_file_set_find_by_any_name(set, GXDS_FILE_CLUSTER, e->name);
     if (found) gxds_ads_warm(st, set, found->resource);
   }
