@@ -158,53 +158,33 @@ void gxds_view_render_dot(const gxds_view *root, gxds_text *out) {
 
 /* ---- what changed ---- */
 
-typedef struct line {
-  gxds_str path;
-  gxds_str rest; /* attributes and error */
-} line;
-
 typedef struct lines {
-  line *items;
+  gxds_str *items;
   size_t count;
 } lines;
 
+/* Adds a line for the node and for each node below it: the path, the attributes and the error. */
 static void flatten(const gxds_view *v, gxds_str above, lines *out) {
-  gxds_text path = {0};
-  if (above.size) gxds_text_addf(&path, "%.*s > ", GXDS_STR_ARG(above));
-  gxds_text_addf(&path, "%s ", v->kind);
-  gxds_text_add_escaped(&path, v->name);
-  gxds_text rest = {0};
-  add_attributes(v, &rest);
+  gxds_text text = {0};
+  if (above.size) gxds_text_addf(&text, "%.*s > ", GXDS_STR_ARG(above));
+  gxds_text_addf(&text, "%s ", v->kind);
+  gxds_text_add_escaped(&text, v->name);
+  gxds_str path = gxds_str_dup(gxds_text_str(&text));
+  add_attributes(v, &text);
   if (v->error.size) {
-    gxds_text_add_z(&rest, "  error: ");
-    gxds_text_add_escaped(&rest, v->error);
+    gxds_text_add_z(&text, "  error: ");
+    gxds_text_add_escaped(&text, v->error);
   }
-  gxds_str name = gxds_text_take(&path);
   out->items = gxds_realloc(out->items, out->count + 1, sizeof *out->items);
-  out->items[out->count++] = (line){name, gxds_str_dup(gxds_text_str(&rest))};
-  gxds_text_fini(&rest);
-  for (const gxds_view *child = v->first; child; child = child->next) flatten(child, name, out);
+  out->items[out->count++] = gxds_text_take(&text);
+  for (const gxds_view *child = v->first; child; child = child->next) flatten(child, path, out);
+  gxds_str_free(&path);
 }
 
-static int by_path(const void *a, const void *b) {
-  const line *x = a;
-  const line *y = b;
-  int order = gxds_str_compare(x->path, y->path);
-  return order ? order : gxds_str_compare(x->rest, y->rest);
-}
-
-static void lines_fini(lines *l) {
-  for (size_t i = 0; i < l->count; i++) {
-    gxds_str_free(&l->items[i].path);
-    gxds_str_free(&l->items[i].rest);
-  }
-  gxds_free(l->items);
-}
-
-static void add_line(const char *sign, const char *colour, const line *l, bool colours,
+static void add_line(const char *sign, const char *colour, gxds_str line, bool colours,
                      gxds_text *out) {
-  gxds_text_addf(out, "%s%s %.*s%.*s%s\n", colours ? colour : "", sign, GXDS_STR_ARG(l->path),
-                 GXDS_STR_ARG(l->rest), colours ? plain : "");
+  gxds_text_addf(out, "%s%s %.*s%s\n", colours ? colour : "", sign, GXDS_STR_ARG(line),
+                 colours ? plain : "");
 }
 
 void gxds_view_render_diff(const gxds_view *before, const gxds_view *after, bool colours,
@@ -213,17 +193,19 @@ void gxds_view_render_diff(const gxds_view *before, const gxds_view *after, bool
   lines is = {0};
   flatten(before, gxds_str_of(NULL, 0), &was);
   flatten(after, gxds_str_of(NULL, 0), &is);
-  qsort(was.items, was.count, sizeof *was.items, by_path);
-  qsort(is.items, is.count, sizeof *is.items, by_path);
+  qsort(was.items, was.count, sizeof *was.items, gxds_str_compare_items);
+  qsort(is.items, is.count, sizeof *is.items, gxds_str_compare_items);
   size_t i = 0;
   size_t j = 0;
   while (i < was.count || j < is.count) {
-    int order = i == was.count ? 1 : j == is.count ? -1 : by_path(&was.items[i], &is.items[j]);
-    if (order < 0) add_line("-", red, &was.items[i], colours, out);
-    if (order > 0) add_line("+", green, &is.items[j], colours, out);
+    int order = i == was.count  ? 1
+                : j == is.count ? -1
+                                : gxds_str_compare(was.items[i], is.items[j]);
+    if (order < 0) add_line("-", red, was.items[i], colours, out);
+    if (order > 0) add_line("+", green, is.items[j], colours, out);
     if (order <= 0) i++;
     if (order >= 0) j++;
   }
-  lines_fini(&was);
-  lines_fini(&is);
+  gxds_strs_free(was.items, was.count);
+  gxds_strs_free(is.items, is.count);
 }
