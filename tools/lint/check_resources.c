@@ -4,6 +4,7 @@
 #include "files/file_reader.h"
 #include "resources/host_rewrite.h"
 #include "tools/lint/check.h"
+#include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
 
 typedef struct looker {
@@ -24,17 +25,6 @@ static bool is_read(const char *read, const char *name) {
   return found;
 }
 
-/* The entry of the field, by either spelling of its name. NULL if it is not set. */
-static const gxds_file_node_entry *entry_of(const gxds_file_node *node, const char *name,
-                                            const char *json_name) {
-  for (size_t i = 0; node && node->kind == GXDS_FILE_NODE_MAP && i < node->count; i++) {
-    const gxds_str key = node->entries[i].key;
-    if (gxds_str_equal(key, gxds_str_z(name)) || gxds_str_equal(key, gxds_str_z(json_name)))
-      return &node->entries[i];
-  }
-  return NULL;
-}
-
 static bool is_true(const gxds_file_node_entry *e) {
   return e && e->value->kind == GXDS_FILE_NODE_BOOL &&
          gxds_str_equal(e->value->text, gxds_str_z("true"));
@@ -43,25 +33,24 @@ static bool is_true(const gxds_file_node_entry *e) {
 /* A29, A82, A101: warns if no names are checked, because then anybody with a certificate of the CA
  * can pose as the server. */
 static void look_at_names(const looker *l, const gxds_file_node *tls, const gxds_path *at) {
-  if (is_true(entry_of(tls, "auto_sni_san_validation", "autoSniSanValidation"))) return;
-  const gxds_file_node_entry *common = entry_of(tls, "common_tls_context", "commonTlsContext");
+  if (is_true(gxds_field_entry(tls, gxds_str_z("auto_sni_san_validation")))) return;
+  const gxds_file_node_entry *common = gxds_field_entry(tls, gxds_str_z("common_tls_context"));
   const gxds_path *in = GXDS_FIELD(at, "common_tls_context");
   const gxds_file_node *of = common ? common->value : NULL;
   const gxds_file_node_entry *combined =
-      entry_of(of, "combined_validation_context", "combinedValidationContext");
+      gxds_field_entry(of, gxds_str_z("combined_validation_context"));
   const char *name = combined ? "default_validation_context" : "validation_context";
   const gxds_file_node_entry *context =
-      combined ? entry_of(combined->value, "default_validation_context", "defaultValidationContext")
-               : entry_of(of, "validation_context", "validationContext");
+      gxds_field_entry(combined ? combined->value : of, gxds_str_z(name));
   /* Missing or of another kind: that is an error. */
   if (!context || context->value->kind != GXDS_FILE_NODE_MAP) return;
   const gxds_file_node_entry *sans =
-      entry_of(context->value, "match_subject_alt_names", "matchSubjectAltNames");
+      gxds_field_entry(context->value, gxds_str_z("match_subject_alt_names"));
   if (sans && sans->value->kind == GXDS_FILE_NODE_LIST && sans->value->count > 0) return;
   const gxds_path *inner = combined ? GXDS_FIELD(in, "combined_validation_context") : in;
   gxds_lint_warn(
       &l->subject, context->line, GXDS_FIELD(inner, name),
-      entry_of(context->value, "system_root_certs", "systemRootCerts")
+      gxds_field_entry(context->value, gxds_str_z("system_root_certs"))
           ? "checks no name: whoever has a certificate of any authority that the machine trusts "
             "may be the server"
           : "checks no name: whoever has a certificate of the authority may be the server");

@@ -15,9 +15,9 @@ static bool same_field(gxds_str a, gxds_str b) {
   }
 }
 
-static const gxds_file_node_entry *find_entry(const gxds_file_node *map, gxds_str key) {
-  for (size_t i = 0; map->kind == GXDS_FILE_NODE_MAP && i < map->count; i++) {
-    if (same_field(map->entries[i].key, key)) return &map->entries[i];
+const gxds_file_node_entry *gxds_field_entry(const gxds_file_node *node, gxds_str name) {
+  for (size_t i = 0; node && node->kind == GXDS_FILE_NODE_MAP && i < node->count; i++) {
+    if (same_field(node->entries[i].key, name)) return &node->entries[i];
   }
   return NULL;
 }
@@ -53,8 +53,9 @@ uint32_t gxds_field_line(const gxds_file_node *node, gxds_str field) {
       continue;
     }
     if (gxds_str_equal(step, gxds_str_z("type_url"))) step = gxds_str_z("@type");
-    const gxds_file_node_entry *e = find_entry(node, step);
-    if (!e && gxds_str_equal(step, gxds_str_z("value")) && find_entry(node, gxds_str_z("@type"))) {
+    const gxds_file_node_entry *e = gxds_field_entry(node, step);
+    if (!e && gxds_str_equal(step, gxds_str_z("value")) &&
+        gxds_field_entry(node, gxds_str_z("@type"))) {
       if (field.size && field.data[0] == '[') take_step(&field); /* skips the name of the type */
       continue;
     }
