@@ -12,12 +12,11 @@ extern "C" {
 #endif
 
 /* Whether a file is meant to be a bootstrap: JSON whose object has "xds_servers" or "node" and no
- * "@type". */
-bool gxds_lint_is_bootstrap(gxds_file_input file);
-
-/* Adds all errors of a bootstrap, with the texts of a client that reads it, and warnings about
- * fields that gRPC ignores. The caller owns the returned reference; NULL if there are errors. */
-const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings);
+ * "@type". If it is, adds all errors, with the texts of a client that reads it, and warnings about
+ * fields that gRPC ignores. Then the bootstrap replaces *bootstrap, a reference that the caller
+ * owns; NULL if there are errors. */
+bool gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings,
+                         const gxds_bootstrap **bootstrap);
 
 /* Adds an error for each field of a file's resources that clients will refuse, and warnings about
  * fields that are deprecated or that gRPC ignores. Errors of the file itself are not repeated:

@@ -1,6 +1,5 @@
 #include <upb/upb.h>
 
-#include "base/check.h"
 #include "bootstrap/bootstrap.h"
 #include "bootstrap/channel_creds.h"
 #include "files/json_reader.h"
@@ -141,34 +140,31 @@ static void look_at_object(const gxds_lint_subject *l, const gxds_file_node *obj
   }
 }
 
-bool gxds_lint_is_bootstrap(gxds_file_input file) {
+static bool is_bootstrap(const gxds_file_node *n) {
+  return n && n->kind == GXDS_FILE_NODE_MAP && !gxds_file_node_get(n, "@type") &&
+         (gxds_file_node_get(n, "xds_servers") || gxds_file_node_get(n, "node"));
+}
+
+bool gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings,
+                         const gxds_bootstrap **bootstrap) {
   if (gxds_str_ends_with(file.name, gxds_str_z(".yaml")) ||
       gxds_str_ends_with(file.name, gxds_str_z(".yml"))) {
     return false;
   }
   gxds_file_errors errors = {.file = file.name};
   upb_Arena *arena = upb_Arena_New();
-  const gxds_file_node *n = gxds_file_json_read(file.bytes, arena, &errors);
-  bool is = n && n->kind == GXDS_FILE_NODE_MAP && !gxds_file_node_get(n, "@type") &&
-            (gxds_file_node_get(n, "xds_servers") || gxds_file_node_get(n, "node"));
+  gxds_lint_subject l = {.findings = findings, .file = file.name};
+  l.node = gxds_file_json_read(file.bytes, arena, &errors);
+  const bool is = is_bootstrap(l.node);
+  if (is) {
+    gxds_errors wrong = {0};
+    gxds_bootstrap_unref(*bootstrap);
+    *bootstrap = NULL;
+    gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), bootstrap, &wrong);
+    gxds_lint_refuse(&l, &wrong, &status);
+    look_at_object(&l, l.node, root, NULL);
+  }
   upb_Arena_Free(arena);
   gxds_file_errors_fini(&errors);
   return is;
-}
-
-const gxds_bootstrap *gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings) {
-  gxds_file_errors errors = {.file = file.name};
-  upb_Arena *arena = upb_Arena_New();
-  gxds_lint_subject l = {.findings = findings, .file = file.name};
-  l.node = gxds_file_json_read(file.bytes, arena, &errors);
-  GXDS_CHECK(l.node != NULL); /* the file is JSON, because it was recognised as a bootstrap by its
-                                 members */
-  const gxds_bootstrap *bootstrap = NULL;
-  gxds_errors wrong = {0};
-  gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), &bootstrap, &wrong);
-  gxds_lint_refuse(&l, &wrong, &status);
-  look_at_object(&l, l.node, root, NULL);
-  upb_Arena_Free(arena);
-  gxds_file_errors_fini(&errors);
-  return bootstrap;
 }

@@ -133,12 +133,7 @@ static void check(lint *l) {
   size_t count = 0;
   for (size_t i = 0; i < l->files.count; i++) {
     const gxds_file_input file = l->files.items[i];
-    if (!gxds_lint_is_bootstrap(file)) {
-      resources[count++] = file;
-      continue;
-    }
-    gxds_bootstrap_unref(bootstrap);
-    bootstrap = gxds_lint_bootstrap(file, &l->findings);
+    if (!gxds_lint_bootstrap(file, &l->findings, &bootstrap)) resources[count++] = file;
   }
   gxds_schema *schema = gxds_schema_create();
   gxds_validator *validator = gxds_validator_create(bootstrap);
