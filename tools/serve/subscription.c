@@ -229,7 +229,7 @@ static const gxds_file_resource *find(const gxds_ads_subscription *s, const gxds
 
 static bool is_due(const gxds_ads_subscription *s, const gxds_ads_entry *e,
                    const gxds_file_resource *now, bool removals) {
-  if (!now && e->has) return removals || (s->delta && e->resend);
+  if (!now && e->has) return removals || (s->delta && e->named && e->resend);
   if (!now) return s->delta && e->named && (e->resend || !e->sent_removed);
   if (e->resend || !e->has) return true;
   if (s->delta) return e->version != now->version;
