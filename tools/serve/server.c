@@ -250,27 +250,14 @@ static grpc_server *make_server(void) {
 }
 
 static void free_server(gxds_serve_server *s) {
-  if (s->wake_call) grpc_call_unref(s->wake_call);
-  if (s->wake_channel) grpc_channel_destroy(s->wake_channel);
+  grpc_call_unref(s->wake_call);
+  grpc_channel_destroy(s->wake_channel);
   grpc_server_destroy(s->server);
   grpc_completion_queue_destroy(s->cq);
   gxds_ads_server_destroy(s->ads);
   gxds_lrs_server_destroy(s->lrs);
   gxds_free(s);
   grpc_shutdown();
-}
-
-/* A server that never ran must be shut down all the same. */
-static void abandon(gxds_serve_server *s) {
-  grpc_server_shutdown_and_notify(s->server, s->cq, &s->shutdown);
-  while (grpc_completion_queue_next(s->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).tag !=
-         &s->shutdown) {
-  }
-  grpc_completion_queue_shutdown(s->cq);
-  while (grpc_completion_queue_next(s->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type !=
-         GRPC_QUEUE_SHUTDOWN) {
-  }
-  free_server(s);
 }
 
 gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, int *port,
@@ -288,11 +275,6 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
   grpc_server_credentials *creds = grpc_insecure_server_credentials_create();
   *port = grpc_server_add_http2_port(s->server, options->listen, creds);
   grpc_server_credentials_release(creds);
-  if (*port <= 0) {
-    *status = gxds_status_make(GXDS_UNAVAILABLE, "cannot listen on %s", options->listen);
-    abandon(s);
-    return NULL;
-  }
   grpc_server_start(s->server);
   s->wake_channel = grpc_lame_client_channel_create("wake", GRPC_STATUS_UNAVAILABLE, "wake");
   grpc_slice method = grpc_slice_from_static_string("/wake");
@@ -302,7 +284,10 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
   int error = pthread_create(&s->thread, NULL, run, s);
   GXDS_CHECK(error == 0);
   *status = gxds_status_ok();
-  return s;
+  if (*port > 0) return s;
+  *status = gxds_status_make(GXDS_UNAVAILABLE, "cannot listen on %s", options->listen);
+  gxds_serve_server_stop(s);
+  return NULL;
 }
 
 void gxds_serve_server_stop(gxds_serve_server *s) {
