@@ -83,6 +83,27 @@ TEST_F(Delta, EndpointsThatGoBeforeTheyAreSentAgainAreRemovedLast) {
   EXPECT_EQ(Got(c), "EDS -a");
 }
 
+TEST_F(Delta, NamedEndpointsThatGoBeforeTheyAreSentAgainAreRemovedLast) {
+  auto_sent_ = false;
+  Serve({"CDS a>=1", "EDS a=1"});
+  uint64_t c = OpenDelta();
+  SendDelta(c, EDS, {"a"});
+  Sent(c);
+  Acknowledge(c, EDS);
+  SendDelta(c, CDS, {"*"});
+  Sent(c);
+  Acknowledge(c, CDS);
+  Sent(c);
+  Acknowledge(c, EDS);
+  EXPECT_EQ(Got(c), "EDS a=1; CDS a=1; EDS a=1");
+  Serve({"CDS a>=2", "EDS a=1"});
+  Serve({"CDS a>=2"});
+  Sent(c);
+  EXPECT_EQ(Got(c), "CDS a=2");
+  Wait(GXDS_ADS_REMOVAL_MAX);
+  EXPECT_EQ(Got(c), "EDS -a");
+}
+
 TEST_F(Delta, EndpointsWithAVersionAreSentAgainIfTheirClusterWasSentBefore) {
   Serve({"CDS a>=1", "CDS b>=1", "EDS a=1", "EDS b=1"});
   uint64_t c = OpenDelta();

@@ -61,7 +61,7 @@ static void subscribe(gxds_ads_subscription *s, gxds_ads_entry *e, const gxds_ad
   }
   if (!n->subscribe) return;
   if (s->delta || !e->named) gxds_serve_event_add_name(added, n->name);
-  if (s->delta && known) e->resend = true;
+  if (s->delta && known) e->again = true;
   e->named = true;
 }
 
@@ -229,9 +229,9 @@ static const gxds_file_resource *find(const gxds_ads_subscription *s, const gxds
 
 static bool is_due(const gxds_ads_subscription *s, const gxds_ads_entry *e,
                    const gxds_file_resource *now, bool removals) {
-  if (!now && e->has) return removals || (s->delta && e->named && e->resend);
-  if (!now) return s->delta && e->named && (e->resend || !e->sent_removed);
-  if (e->resend || !e->has) return true;
+  if (!now && e->has) return removals || (e->named && e->again);
+  if (!now) return s->delta && e->named && (e->again || !e->sent_removed);
+  if (e->again || e->resend || !e->has) return true;
   if (s->delta) return e->version != now->version;
   /* Often the same pointer, because sets share unchanged resources. */
   return e->sent != now && !gxds_str_equal(e->sent->bytes, now->bytes);
@@ -279,6 +279,7 @@ static void record(gxds_ads_subscription *s, gxds_ads_entry *e, const gxds_file_
   s->held += e->has;
   e->version = now ? now->version : 0;
   e->sent_removed = now == NULL;
+  e->again = false;
   e->resend = false;
 }
 

@@ -15,7 +15,8 @@ extern "C" {
 typedef struct gxds_ads_entry {
   gxds_str name;     /* owned */
   bool named;        /* subscribed to by name; false: it came with "*" */
-  bool resend;       /* subscribed to or needed again, so it is sent even if the client has it */
+  bool again;        /* delta: subscribed to again, so it gets a response even if it is gone */
+  bool resend;       /* needed again, so it is sent even if the client has it */
   bool look;         /* the entry may be due: see gxds_due */
   bool sent_removed; /* the client was sent this name as removed */
   bool has;          /* the client has a resource of that name, with this version: */
