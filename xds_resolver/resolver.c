@@ -28,8 +28,8 @@ struct gxds_resolver {
 
   /* Only on the reactor's thread. */
   const gxds_bootstrap *bootstrap;
-  gxds_bootstrap_share
-      *share;              /* NULL if the bootstrap is this channel's own; so is the client then */
+  /* NULL if the bootstrap is this channel's own; so is the client then. */
+  gxds_bootstrap_share *share;
   gxds_prepared *prepared; /* set until the client is acquired */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL if the listener's name can't be made */
