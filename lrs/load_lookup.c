@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "lrs/load_store_internal.h"
 
-static uint32_t hash_of(gxds_str cluster, gxds_str eds_service) {
-  return (uint32_t)XXH3_64bits_withSeed(eds_service.data, eds_service.size,
-                                        XXH3_64bits(cluster.data, cluster.size));
+static uint64_t hash_of(gxds_str cluster, gxds_str eds_service) {
+  return XXH3_64bits_withSeed(eds_service.data, eds_service.size,
+                              XXH3_64bits(cluster.data, cluster.size));
 }
 
 gxds_load_server *gxds_load_store_find_server(gxds_load_store *s,
@@ -30,7 +30,7 @@ gxds_load_server *gxds_load_store_server(gxds_load_store *s, const gxds_bootstra
 
 gxds_load_cluster *gxds_load_store_cluster(gxds_load_store *s, gxds_load_server *server,
                                            gxds_str cluster, gxds_str eds_service) {
-  uint32_t hash = hash_of(cluster, eds_service);
+  uint64_t hash = hash_of(cluster, eds_service);
   gxds_index_link *l = gxds_index_find(&s->clusters, hash);
   for (; l; l = gxds_index_find_next(l)) {
     gxds_load_cluster *c = (gxds_load_cluster *)l;

@@ -33,12 +33,15 @@ static void check_entry_state(const gxds_entry *e) {
 static void check_entry(const gxds_client *c, const gxds_entry *e) {
   check_entry_state(e);
   size_t watches = 0;
+  size_t own = 0;
   const gxds_watch *w;
   DL_FOREACH(e->watches, w) {
     GXDS_CHECK(w->entry == e);
     watches++;
+    own += w == &e->own_watch;
   }
   GXDS_CHECK(watches == e->watch_count);
+  GXDS_CHECK(own == (e->own_watch.entry != NULL));
   size_t subs = 0;
   for (const gxds_sub *sub = e->subs; sub; sub = sub->next_of_entry) {
     GXDS_CHECK(sub->entry == e && gxds_authority_uses(e->authority, gxds_sub_conn(sub)));

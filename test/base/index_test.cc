@@ -25,7 +25,7 @@ struct Index {
     EXPECT_EQ(index.buckets, nullptr);
   }
 
-  Thing* AddWithHash(const std::string& name, uint32_t hash) {
+  Thing* AddWithHash(const std::string& name, uint64_t hash) {
     things.push_back(std::make_unique<Thing>());
     things.back()->name = name;
     gxds_index_add(&index, &things.back()->link, hash);
@@ -33,7 +33,7 @@ struct Index {
   }
   Thing* Add(const std::string& name) { return AddWithHash(name, gxds_index_hash(StrOf(name))); }
 
-  Thing* FindWithHash(const std::string& name, uint32_t hash) {
+  Thing* FindWithHash(const std::string& name, uint64_t hash) {
     for (auto* l = gxds_index_find(&index, hash); l; l = gxds_index_find_next(l)) {
       if (reinterpret_cast<Thing*>(l)->name == name) return reinterpret_cast<Thing*>(l);
     }
@@ -83,6 +83,18 @@ TEST(Index, DistinguishesObjectsWithTheSameHash) {
   EXPECT_EQ(x.FindWithHash("a", 7), a);
   EXPECT_EQ(x.FindWithHash("b", 7), b);
   EXPECT_EQ(x.FindWithHash("c", 7), nullptr);
+}
+
+TEST(Index, NumbersThatDifferInAnyBitAreDifferentKeys) {
+  Index x;
+  constexpr uint64_t kFar = 1 + (uint64_t{1} << 32);
+  Thing* near = x.AddWithHash("near", 1);
+  Thing* far = x.AddWithHash("far", kFar);
+  for (const auto& [number, thing] : {std::pair{uint64_t{1}, near}, std::pair{kFar, far}}) {
+    auto* found = gxds_index_find(&x.index, number);
+    EXPECT_EQ(found, &thing->link);
+    EXPECT_EQ(gxds_index_find_next(found), nullptr);
+  }
 }
 
 TEST(Index, VisitsEveryObjectOnce) {

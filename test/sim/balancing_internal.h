@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/check.h"
 #include "resources/endpoints.h"
 #include "test/sim/balancing.h"
 
@@ -62,6 +63,7 @@ void ForEachAddress(const gxds_locality &locality, const gxds_endpoint &endpoint
   uint32_t index = 0;
   while (TextOf(gxds_locality_endpoint(&locality, index).address) != TextOf(endpoint.address)) {
     index++;
+    GXDS_CHECK(index < locality.endpoint_count);
   }
   uint32_t count;
   const gxds_address *more = gxds_locality_more(&locality, index, &count);

@@ -176,6 +176,7 @@ const gxds_config *BalancingPlants::Snapshot(const gxds_config *before, const gx
 
 static void SetFirstWeight(const gxds_locality *locality, uint32_t weight) {
   if (locality->is_small) {
+    GXDS_CHECK(weight <= UINT8_MAX);
     const_cast<gxds_small_endpoint *>(locality->list.small)->weight = static_cast<uint8_t>(weight);
   } else {
     const_cast<gxds_endpoint *>(locality->list.full)->weight = weight;

@@ -408,9 +408,10 @@ uint32_t WeightOf(int number, const gxds_locality &locality) {
   return WeightOfZone(number, locality.zone.size == 2 ? locality.zone.data[1] - '0' : 0);
 }
 
-// In some contents all weights are equal.
+// In some contents all weights are equal. In some they are too large for gxds_small_endpoint.
 uint32_t WeightOfEndpoint(int number, uint32_t place) {
-  return 1 + static_cast<uint32_t>(number % 3) * place;
+  const uint32_t unit = number % 5 == 4 ? UINT8_MAX + 1 : 1;
+  return unit * (1 + static_cast<uint32_t>(number % 3) * place);
 }
 
 int TypeIndex(const gxds_resource_type *type) {

@@ -570,6 +570,21 @@ TEST(Subscription, EndedWatchIsNotNotifiedOfWhatWasQueued) {
   EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
 }
 
+TEST(Subscription, WatchThatTakesThePlaceOfAnEndedOneIsAnother) {
+  Scenario s;
+  Watcher &first = s.Watch(kFoo, "foo1");
+  Watcher &second = s.Watch(kFoo, "foo1");
+  s.Cancel(first);
+  Watcher &third = s.Watch(kFoo, "foo1");
+  s.Cancel(second);
+  s.Respond(kFoo, "1", {"foo1=6"});
+  EXPECT_EQ(third.Next(), "foo1=6");
+  EXPECT_EQ(first.Next(), "nothing");
+  EXPECT_EQ(second.Next(), "nothing");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] node");
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+}
+
 TEST(Subscription, UnknownIdsAreIgnored) {
   Scenario s;
   gxds_client_unwatch(s.client(), 0, s.now());
