@@ -374,6 +374,8 @@ void gxds_http_turn(gxds_http *h, void (*on_fetched)(void *arg, const gxds_web_r
     const CURLcode result = message->data.result;
     transfer *t = NULL;
     curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+    /* Each handle belongs to a transfer in the list. */
+    GXDS_CHECK(h->transfers != NULL && t != NULL);
     LL_DELETE(h->transfers, t);
     deliver(t, result, on_fetched, arg);
     free_transfer(h, t);
