@@ -6,8 +6,9 @@
 //
 // --only: makes one measurement, once, for work by hand: "endpoints:10000", "clusters:1000",
 // "endpoint_instructions:10000", "cluster_instructions:1000", "acknowledgement:5000",
-// "session_endpoint_instructions:10000", "rpc:10", "method_config:5", "session:3" or "subset:3"
-// (that many runs), "routes:1", "mixed_routes:10000", or "steps:10000" for the single steps.
+// "endpoints_arrive:10000", "session_endpoint_instructions:10000", "rpc:10", "method_config:5",
+// "session:3" or "subset:3" (that many runs), "routes:1", "mixed_routes:10000", or "steps:10000"
+// for the single steps.
 // ":ours" leaves the host out. --updates: the number of updates of each kind in it, by default 20.
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -107,6 +108,7 @@ void MeasureAll(gxds_bench::Rows* rows) {
   rows->Decode(10000);
   for (long count : {1000, 10000}) rows->EndpointInstructions(count, 20);
   rows->SessionEndpointInstructions(10000, 20);
+  rows->EndpointsArrive(10000, 20);
   // In turn, since one is compared with the other.
   for (int i = 0; i < 3; ++i) {
     for (long count : {100, 5000}) rows->ClusterInstructions(count, 40);
@@ -154,6 +156,8 @@ bool MeasureOnly(gxds_bench::Rows* rows, const std::string& only, int updates) {
   } else if (row == "acknowledgement") {
     rows->Acknowledgement(size, updates, false);
     rows->Acknowledgement(size, updates, true);
+  } else if (row == "endpoints_arrive") {
+    rows->EndpointsArrive(size, updates);
   } else if (row == "rpc") {
     for (long i = 0; i < size; ++i) rows->RpcInstructions(kCalls);
   } else if (row == "rpc_cpu") {

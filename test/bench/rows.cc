@@ -232,26 +232,37 @@ void Rows::ClusterInstructions(long count, int updates) {
       scene_.ServeClusters(count), updates);
 }
 
-void Rows::Acknowledgement(long clusters, int updates, bool counts_instructions) {
+void Rows::Alone(Row* row, const Updates& changes, long clusters, int updates) {
+  const bool counts_instructions = row->unit == "instructions";
   if (counts_instructions && !HaveValgrind()) return;
-  const std::string title = "gRPC alone: EDS of one of " + Grouped(clusters) +
-                            " clusters arrives, a request with all names is sent";
-  Row& row = counts_instructions
-                 ? report_->At("acknowledgement_instructions", clusters, title, "instructions")
-                 : report_->At("acknowledgement", clusters, title + ", CPU", "ms");
-  row.is_of_plain_alone = true;
-  Note(row.title + ", " + row.unit, Variant::kPlain);
-  const Updates changes = scene_.ServeClusters(clusters);
+  row->is_of_plain_alone = true;
+  Note(row->title + ", " + row->unit, Variant::kPlain);
   ClientOptions options = scene_.AloneOptions();
   options.counts_instructions = counts_instructions;
   Client client(options);
   if (!client.Watch(clusters)) return;
   if (counts_instructions) {
     auto instructions = InstructionsOfUpdates(&client, changes, updates);
-    if (instructions) row.plain.values.push_back(*instructions);
+    if (instructions) row->plain.values.push_back(*instructions);
   } else {
-    ChangeCpu(&row, Variant::kPlain, client, changes, updates);
+    ChangeCpu(row, Variant::kPlain, client, changes, updates);
   }
+}
+
+void Rows::Acknowledgement(long clusters, int updates, bool counts_instructions) {
+  const std::string title = "gRPC alone: EDS of one of " + Grouped(clusters) +
+                            " clusters arrives, a request with all names is sent";
+  Row& row = counts_instructions
+                 ? report_->At("acknowledgement_instructions", clusters, title, "instructions")
+                 : report_->At("acknowledgement", clusters, title + ", CPU", "ms");
+  Alone(&row, scene_.ServeClusters(clusters), clusters, updates);
+}
+
+void Rows::EndpointsArrive(long endpoints, int updates) {
+  const std::string title =
+      "gRPC alone: EDS of " + Grouped(endpoints) + " endpoints arrives, a request is sent";
+  Row& row = report_->At("endpoints_arrive_instructions", endpoints, title, "instructions");
+  Alone(&row, scene_.ServeEndpoints(endpoints), 1, updates);
 }
 
 void Rows::Moved(int moves) {

@@ -39,6 +39,8 @@ class Rows {
   // The CPU time or instructions that gRPC alone needs for such an update: it receives the message
   // and sends the ACK with all names. This is the floor of those rows.
   void Acknowledgement(long clusters, int updates, bool counts_instructions);
+  // The same for one cluster with that many endpoints, in instructions.
+  void EndpointsArrive(long endpoints, int updates);
   // The instructions of those two updates, for ours only, and of protobuf's decoding of the
   // resource.
   void EndpointInstructions(long count, int updates);
@@ -61,6 +63,8 @@ class Rows {
   void Instructions(Row* row, bool plain, bool polls, long calls);
   // Measures calls of a client with these options. keeps: it has a session.
   static void InstructionsOf(Row* row, const ClientOptions& options, bool keeps, long calls);
+  // Measures what gRPC alone needs for that many updates, when it requests so many clusters.
+  void Alone(Row* row, const Updates& changes, long clusters, int updates);
   // Measures the CPU time of that many updates, and for ours also that of protobuf alone.
   void ChangeCpu(Row* row, Variant variant, const Client& client, const Updates& updates,
                  int count);
