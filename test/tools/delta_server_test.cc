@@ -17,6 +17,28 @@ class Delta : public Ads {
     Bytes(stream,
           Encode(DeltaRequest{TypeUrl(type), {}, {}, {}, Last(stream, type).nonce, error, ""}));
   }
+  // A cluster changes, and its endpoints are gone before they are sent again with it. The client
+  // subscribes to them by that name.
+  void ExpectGoneEndpointsRemovedLast(const std::string &endpoints) {
+    auto_sent_ = false;
+    Serve({"CDS a>=1", "EDS a=1"});
+    uint64_t c = OpenDelta();
+    SendDelta(c, EDS, {endpoints});
+    Sent(c);
+    Acknowledge(c, EDS);
+    SendDelta(c, CDS, {"*"});
+    Sent(c);
+    Acknowledge(c, CDS);
+    Sent(c);
+    Acknowledge(c, EDS);
+    EXPECT_EQ(Got(c), "EDS a=1; CDS a=1; EDS a=1");
+    Serve({"CDS a>=2", "EDS a=1"});
+    Serve({"CDS a>=2"});
+    Sent(c);
+    EXPECT_EQ(Got(c), "CDS a=2");
+    Wait(GXDS_ADS_REMOVAL_MAX);
+    EXPECT_EQ(Got(c), "EDS -a");
+  }
 };
 
 TEST_F(Delta, WhatIsSubscribedIsSentOnce) {
@@ -63,45 +85,11 @@ TEST_F(Delta, AClusterThatComesOrChangesHasItsEndpointsSentAgain) {
 }
 
 TEST_F(Delta, EndpointsThatGoBeforeTheyAreSentAgainAreRemovedLast) {
-  auto_sent_ = false;
-  Serve({"CDS a>=1", "EDS a=1"});
-  uint64_t c = OpenDelta();
-  SendDelta(c, EDS, {"*"});
-  Sent(c);
-  Acknowledge(c, EDS);
-  SendDelta(c, CDS, {"*"});
-  Sent(c);
-  Acknowledge(c, CDS);
-  Sent(c);
-  Acknowledge(c, EDS);
-  EXPECT_EQ(Got(c), "EDS a=1; CDS a=1; EDS a=1");
-  Serve({"CDS a>=2", "EDS a=1"});
-  Serve({"CDS a>=2"});
-  Sent(c);
-  EXPECT_EQ(Got(c), "CDS a=2");
-  Wait(GXDS_ADS_REMOVAL_MAX);
-  EXPECT_EQ(Got(c), "EDS -a");
+  ExpectGoneEndpointsRemovedLast("*");
 }
 
 TEST_F(Delta, NamedEndpointsThatGoBeforeTheyAreSentAgainAreRemovedLast) {
-  auto_sent_ = false;
-  Serve({"CDS a>=1", "EDS a=1"});
-  uint64_t c = OpenDelta();
-  SendDelta(c, EDS, {"a"});
-  Sent(c);
-  Acknowledge(c, EDS);
-  SendDelta(c, CDS, {"*"});
-  Sent(c);
-  Acknowledge(c, CDS);
-  Sent(c);
-  Acknowledge(c, EDS);
-  EXPECT_EQ(Got(c), "EDS a=1; CDS a=1; EDS a=1");
-  Serve({"CDS a>=2", "EDS a=1"});
-  Serve({"CDS a>=2"});
-  Sent(c);
-  EXPECT_EQ(Got(c), "CDS a=2");
-  Wait(GXDS_ADS_REMOVAL_MAX);
-  EXPECT_EQ(Got(c), "EDS -a");
+  ExpectGoneEndpointsRemovedLast("a");
 }
 
 TEST_F(Delta, EndpointsWithAVersionAreSentAgainIfTheirClusterWasSentBefore) {
