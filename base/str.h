@@ -77,7 +77,7 @@ bool gxds_strs_equal(const gxds_str *a, size_t a_count, const gxds_str *b, size_
 /* Frees *s as above, and makes it a copy of from. from may be a part of *s. */
 void gxds_str_set(gxds_str *s, gxds_str from);
 
-/* Percent-decodes s (RFC 3986). Leaves what is no valid triplet as it is, like the host. The
+/* Percent-decodes s (RFC 3986). Keeps a "%" that does not begin a triplet, like the host. The
  * result ends with a zero; free it with gxds_str_free(). */
 gxds_str gxds_percent_decode(gxds_str s);
 

@@ -21,8 +21,8 @@ typedef struct gxds_cluster_child_config {
  * name. Takes ownership of the reference to the child's config. */
 void gxds_cluster_child_config_init(gxds_cluster_child_config *config, const gxds_policy_type *type,
                                     gxds_str cluster, gxds_lb_config *take_child);
-/* Makes a config that is nothing more. Copies the name. Takes ownership of the reference to the
- * child's config. The caller owns the returned reference. */
+/* Makes a config with nothing behind these members. Copies the name. Takes ownership of the
+ * reference to the child's config. The caller owns the returned reference. */
 gxds_lb_config *gxds_cluster_child_config_create(const gxds_policy_type *type, gxds_str cluster,
                                                  gxds_lb_config *take_child);
 

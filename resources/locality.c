@@ -93,7 +93,7 @@ static void set_list(gxds_locality *l, const char *at) {
   }
 }
 
-/* to may be small and from full, but not the other way round. */
+/* A full locality can be copied to a small one, but not a small one to a full one. */
 static void copy_endpoints(gxds_locality *to, const gxds_locality *from) {
   const uint32_t count = from->endpoint_count;
   if (count == 0) return; /* the list may be NULL, which memcpy() must not get */

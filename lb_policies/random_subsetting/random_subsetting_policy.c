@@ -8,7 +8,7 @@
 #include "lb_policies/random_subsetting/subset.h"
 
 typedef struct subsetting_config {
-  gxds_cluster_child_config of; /* first; of no cluster */
+  gxds_cluster_child_config of; /* first; its cluster is empty */
   uint32_t size;
 } subsetting_config;
 
