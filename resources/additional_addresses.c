@@ -124,13 +124,3 @@ void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t
   out->more = list;
   out->more_ends = ends;
 }
-
-void gxds_more_addresses_add_known(gxds_more_addresses *m, const gxds_locality *l,
-                                   upb_Arena *scratch) {
-  const gxds_locality_rare *rare = l->rare;
-  if (!rare || !rare->more) return;
-  const size_t count = rare->more_ends[l->endpoint_count - 1];
-  if (!reserve(m, count, scratch)) return;
-  memcpy(&m->list[m->count], rare->more, count * sizeof *m->list);
-  m->count += count;
-}

@@ -10,7 +10,7 @@
 struct envoy_config_core_v3_Address;
 struct envoy_config_endpoint_v3_Endpoint;
 
-/* The further addresses of all endpoints of a message, in one list. Zero-initialised, it is
+/* The further addresses of all endpoints that are read, in one list. Zero-initialised, it is
  * empty. */
 typedef struct gxds_more_addresses {
   gxds_address *list; /* NULL: there are none */
@@ -41,8 +41,5 @@ void gxds_more_addresses_end(gxds_more_addresses *m, size_t endpoint, size_t cap
  * if none has further addresses. */
 void gxds_more_addresses_view(const gxds_more_addresses *m, size_t first, size_t end,
                               upb_Arena *scratch, gxds_locality_rare *out);
-/* Adds the further addresses of a known locality (endpoints_known_internal.h). */
-void gxds_more_addresses_add_known(gxds_more_addresses *m, const gxds_locality *l,
-                                   upb_Arena *scratch);
 
 #endif

@@ -53,9 +53,16 @@ static __attribute__((noinline, cold)) void grow(gxds_address_set *s) {
 
 bool gxds_address_set_add(gxds_address_set *s, uint32_t index) {
   if (2 * s->count > s->mask) grow(s);
-  const size_t at = find(s, address_of(s, index));
+  const gxds_address *address = address_of(s, index);
+  const size_t at = find(s, address);
   if (s->slots[at]) return false;
   s->slots[at] = index + 1;
   s->count++;
+  const uint32_t bit = gxds_address_filter_bit(address);
+  s->filter[bit / 64] |= UINT64_C(1) << bit % 64;
   return true;
+}
+
+bool gxds_address_set_find(const gxds_address_set *s, const gxds_address *address) {
+  return s->slots[find(s, address)] != 0;
 }

@@ -166,6 +166,10 @@ static inline const gxds_address *gxds_locality_more(const gxds_locality *l, uin
   *count = rare->more_ends[index] - begin;
   return &rare->more[begin];
 }
+/* A61: how many further addresses all endpoints of the locality have. */
+static inline uint32_t gxds_locality_more_count(const gxds_locality *l) {
+  return l->rare && l->rare->more ? l->rare->more_ends[l->endpoint_count - 1] : 0;
+}
 /* A55: see gxds_locality_rare. Borrowed: valid as long as l. */
 static inline const gxds_locality *gxds_locality_draining(const gxds_locality *l) {
   return l->rare ? l->rare->draining : NULL;

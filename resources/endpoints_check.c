@@ -23,8 +23,8 @@ typedef envoy_config_endpoint_v3_ClusterLoadAssignment_Policy_DropOverload drop_
 
 typedef struct checker {
   gxds_errors *errors;
-  gxds_endpoint *endpoints; /* the endpoints of all localities; the indexes in `addresses` refer to
-                               this array */
+  gxds_endpoint *endpoints; /* the endpoints of all localities that are read; the indexes in
+                               `addresses` refer to this array */
   size_t endpoint_count;
   size_t endpoint_capacity;
   gxds_str *hash_keys; /* indexed like endpoints; NULL until an endpoint has a hash key */
@@ -34,8 +34,9 @@ typedef struct checker {
   gxds_str proxy;      /* the proxy of the current locality; empty: none */
   bool wants_metadata; /* E5 */
   gxds_more_addresses more;
+  size_t known_more_count; /* the number of further addresses in known localities (A61) */
   upb_Arena *scratch;
-  gxds_address_set addresses;
+  gxds_address_set addresses;              /* of the localities that are read */
   bool priority_seen[GXDS_PRIORITIES_MAX]; /* also set for a locality with errors, so that its
                                               priority does not count as a gap */
 } checker;
@@ -368,26 +369,30 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
   out->drops = drops;
 }
 
-/* False if one of the locality's addresses was seen before. */
-static bool add_known_addresses(checker *c, const gxds_locality *l) {
-  gxds_endpoint *copies = &c->endpoints[c->endpoint_count];
-  for (uint32_t i = 0; i < l->endpoint_count; i++) copies[i] = gxds_locality_endpoint(l, i);
-  const size_t first_more = c->more.count;
-  gxds_more_addresses_add_known(&c->more, l, c->scratch);
-  c->addresses.more = c->more.list;
-  bool is_new = true;
-  for (uint32_t i = 0; is_new && i < l->endpoint_count; i++) {
-    is_new = gxds_address_set_add(&c->addresses, (uint32_t)c->endpoint_count++);
+/* Whether the locality has an address that a locality of the message has too. */
+static bool shares_address(const gxds_address_set *read, const gxds_locality *l) {
+  if (read->count == 0) return false;
+  for (uint32_t i = 0; i < l->endpoint_count; i++) {
+    const gxds_endpoint e = gxds_locality_endpoint(l, i);
+    if (gxds_address_set_has(read, &e.address)) return true;
   }
-  for (size_t i = first_more; is_new && i < c->more.count; i++) {
-    is_new = gxds_address_set_add(&c->addresses, GXDS_ADDRESS_SET_MORE + (uint32_t)i);
+  const size_t more_count = gxds_locality_more_count(l);
+  for (size_t i = 0; i < more_count; i++) {
+    if (gxds_address_set_has(read, &l->rare->more[i])) return true;
   }
-  return is_new;
+  return false;
 }
 
-/* Adds a known locality. It is valid by itself, but another locality may have one of its addresses
- * by now. The index of that endpoint in the message is unknown, so the caller reads the whole
- * message again to report exact errors. */
+static void add_known_addresses(checker *c, const gxds_locality *l) {
+  c->known_more_count += gxds_locality_more_count(l);
+  if (!shares_address(&c->addresses, l)) return;
+  gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
+}
+
+/* Adds a known locality. It is valid by itself, and it has no address of another known locality,
+ * because one valid resource had them all. But a locality that was read may have one of its
+ * addresses by now. The index of that endpoint in the message is unknown, so the caller reads the
+ * whole message again to report exact errors. */
 static void add_known(checker *c, const gxds_known_locality *known, gxds_checked_locality *out) {
   const gxds_locality *l = known->locality;
   /* Copies the fields one by one, but not refs, because other threads may change refs at the same
@@ -404,21 +409,25 @@ static void add_known(checker *c, const gxds_known_locality *known, gxds_checked
                                  .print = known->print,
                                  .known = l};
   c->priority_seen[known->print.priority] = true;
+  add_known_addresses(c, l);
   const gxds_locality *draining = gxds_locality_draining(l);
-  if (!add_known_addresses(c, l) || (draining && !add_known_addresses(c, draining))) {
-    gxds_errors_add(c->errors, GXDS_FIELD(NULL, "endpoints"), "duplicate endpoint address");
-  }
+  if (draining) add_known_addresses(c, draining);
 }
 
-/* The number of endpoints in the whole message, including those of known localities. */
-static size_t count_endpoints(const locality_message *const *list, size_t count,
-                              const gxds_known_endpoints *known) {
+/* The number of endpoints in these localities. */
+static size_t count_endpoints(const locality_message *const *list, size_t count) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
     size_t in_locality = 0;
     (void)envoy_config_endpoint_v3_LocalityLbEndpoints_lb_endpoints(list[i], &in_locality);
     total += in_locality;
   }
+  return total;
+}
+
+/* The number of endpoints in the whole message, of which `read` are not in known localities. */
+static size_t count_all_endpoints(size_t read, const gxds_known_endpoints *known) {
+  size_t total = read;
   for (size_t i = 0; i < known->locality_count; i++) {
     total += known->localities[i].print.written;
   }
@@ -433,7 +442,8 @@ gxds_checked_endpoints gxds_endpoints_check(
   size_t read = 0;
   const locality_message *const *list =
       envoy_config_endpoint_v3_ClusterLoadAssignment_endpoints(in, &read);
-  const size_t total = count_endpoints(list, read, known);
+  const size_t endpoints = count_endpoints(list, read);
+  const size_t total = count_all_endpoints(endpoints, known);
   const size_t count = read + known->locality_count;
   if (total > GXDS_ENDPOINTS_MAX || count > GXDS_ENDPOINTS_MAX) {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "endpoints"), "more than %u %s", GXDS_ENDPOINTS_MAX,
@@ -441,11 +451,11 @@ gxds_checked_endpoints gxds_endpoints_check(
     return out;
   }
   checker c = {.errors = errors,
-               .endpoints = gxds_arena_calloc(scratch, total + 1, sizeof *c.endpoints),
-               .endpoint_capacity = total,
+               .endpoints = gxds_arena_calloc(scratch, endpoints + 1, sizeof *c.endpoints),
+               .endpoint_capacity = endpoints,
                .wants_metadata = wants_metadata,
                .scratch = scratch};
-  gxds_address_set_init(&c.addresses, c.endpoints, total, known->seed);
+  gxds_address_set_init(&c.addresses, c.endpoints, endpoints, known->seed);
   out.localities = gxds_arena_calloc(scratch, count, sizeof *out.localities);
   for (size_t i = 0; i < read; i++) {
     gxds_checked_locality *l = &out.localities[out.locality_count];
@@ -457,7 +467,7 @@ gxds_checked_endpoints gxds_endpoints_check(
     add_known(&c, &known->localities[i], &out.localities[out.locality_count++]);
   }
   gxds_address_set_fini(&c.addresses);
-  if (c.more.too_many) {
+  if (c.more.too_many || c.more.count + c.known_more_count > GXDS_ENDPOINTS_MAX) {
     gxds_errors_add(errors, GXDS_FIELD(NULL, "endpoints"), "more than %u additional addresses",
                     GXDS_ENDPOINTS_MAX);
   }

@@ -62,12 +62,11 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
   /* gxds_endpoints_check() refuses that many localities, if the message can be decoded. No memory
    * is allocated for them here. */
   if (count > GXDS_ENDPOINTS_MAX) return k;
-  /* There cannot be more known localities than the previous resource has. With more, one would
-   * occur twice, which is an error. */
   size_t previous_count;
   const gxds_locality_print *previous_prints = prints_of(previous, &previous_count);
-  const size_t known_max = previous_count < count ? previous_count : count;
-  k.localities = gxds_arena_calloc(scratch, known_max, sizeof *k.localities);
+  bool *taken = gxds_arena_calloc(scratch, previous_count, sizeof *taken);
+  k.localities = gxds_arena_calloc(scratch, previous_count < count ? previous_count : count,
+                                   sizeof *k.localities);
   k.prints = gxds_arena_calloc(scratch, count, sizeof *k.prints);
   const char *kept_to = bytes.data;
   gxds_str left = bytes;
@@ -76,15 +75,17 @@ gxds_known_endpoints gxds_endpoints_split(gxds_str bytes, const gxds_endpoints *
     gxds_locality_print print = print_of(f.whole);
     const uint64_t both[] = {print.low, print.high};
     k.seed = XXH3_64bits_withSeed(both, sizeof both, k.seed);
-    const gxds_locality_print *same = k.locality_count < known_max
+    const gxds_locality_print *same = previous_count > 0
                                           ? bsearch(&print, previous_prints, previous_count,
                                                     sizeof print, gxds_locality_print_compare)
                                           : NULL;
-    if (!same) {
+    /* A known locality that occurs again is an error, which is found when it is read. */
+    if (!same || taken[same->place]) {
       k.prints[k.print_count++] = print;
       continue;
     }
     if (k.locality_count == 0) k.rest = gxds_str_of(gxds_arena_alloc(scratch, bytes.size), 0);
+    taken[same->place] = true;
     k.localities[k.locality_count++] = (gxds_known_locality){locality_of(previous, same), *same};
     keep(&k, kept_to, f.whole.data);
     kept_to = f.whole.data + f.whole.size;

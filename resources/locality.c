@@ -186,8 +186,7 @@ static gxds_address *select_more(const gxds_locality *l, const uint32_t *places,
                                  uint32_t *ends) {
   const gxds_locality_rare *rare = rare_of(l);
   if (!rare->more) return NULL;
-  gxds_address *more =
-      gxds_calloc(more_count(rare->more_ends, l->endpoint_count), sizeof(gxds_address));
+  gxds_address *more = gxds_calloc(gxds_locality_more_count(l), sizeof(gxds_address));
   uint32_t end = 0;
   for (size_t i = 0; i < count; i++) {
     uint32_t of_this;

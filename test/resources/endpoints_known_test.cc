@@ -1,5 +1,7 @@
 // The parts of an EDS message that are taken from the last good resource without decoding, because
 // their bytes are equal.
+#include <gmock/gmock.h>
+
 #include "resources/endpoints.h"
 #include "resources/endpoints_known_internal.h"
 #include "test/resources/decoding.h"
@@ -14,6 +16,17 @@ std::string Endpoint(const std::string& address, const std::string& more = "") {
 std::string Keyed(const std::string& address, const std::string& key) {
   return Endpoint(address,
                   "'metadata':{'filter_metadata':{'envoy.lb':{'hash_key':'" + key + "'}}},");
+}
+std::string Address(const std::string& address) {
+  return "{'address':{'socket_address':{'address':'" + address + "','port_value':80}}}";
+}
+// A61: an endpoint with a second address.
+std::string Double(const std::string& address, const std::string& second) {
+  return "{'endpoint':{'address':{'socket_address':{'address':'" + address +
+         "','port_value':80}},'additional_addresses':[" + Address(second) + "]}}";
+}
+std::string Draining(const std::string& address) {
+  return Endpoint(address, "'health_status':'DRAINING',");
 }
 std::string Locality(const std::string& zone, const std::string& endpoints, int priority = 0) {
   return "{'locality':{'zone':'" + zone + "'},'lb_endpoints':[" + endpoints +
@@ -179,6 +192,52 @@ TEST(KnownLocalities, ChangeNoError) {
     EXPECT_EQ(on_top.name(), "foo");
     EXPECT_EQ(on_top.resource(), nullptr);
   }
+}
+
+// All addresses of an endpoint count, and those of endpoints in DRAINING too.
+TEST(KnownLocalities, HaveNoAddressOfAnotherLocality) {
+  Decoder d;
+  const std::string a =
+      Locality("a", Double("10.0.0.1", "10.1.0.1") + "," + Endpoint("2001:db8::1"));
+  const std::string b = Locality(
+      "b", Endpoint("10.0.0.2") + "," + Draining("10.2.0.2") + "," + Draining("2001:db8::2"));
+  Decoded before = d.Good(gxds_endpoints_type, Assignment(a + "," + b));
+  auto decode = [&](const std::string& endpoints) {
+    const std::string bytes =
+        Resource(gxds_endpoints_type, Assignment(a + "," + b + "," + Locality("c", endpoints)));
+    const std::string plain = d.Decode(gxds_endpoints_type, bytes).message();
+    EXPECT_EQ(d.Decode(gxds_endpoints_type, bytes, before.resource()).message(), plain);
+    return plain;
+  };
+  for (const char* address :
+       {"10.0.0.1", "10.1.0.1", "2001:db8::1", "10.0.0.2", "10.2.0.2", "2001:db8::2"}) {
+    EXPECT_THAT(decode(Endpoint(address)), testing::HasSubstr("duplicate endpoint address"));
+    EXPECT_THAT(decode(Draining(address)), testing::HasSubstr("duplicate endpoint address"));
+    EXPECT_THAT(decode(Double("10.0.0.3", address)),
+                testing::HasSubstr("duplicate endpoint address"));
+  }
+  EXPECT_EQ(decode(Double("10.0.0.3", "2001:db8::3")), "");
+}
+
+// The filter for addresses has fewer bits than this message has addresses.
+TEST(KnownLocalities, MayBeNextToManyNewAddresses) {
+  Decoder d;
+  auto some = [](int net) {
+    std::string all;
+    for (int i = 0; i < 5000; i++) {
+      all +=
+          (i == 0 ? "" : ",") + Endpoint("10." + std::to_string(net) + "." +
+                                         std::to_string(i / 250) + "." + std::to_string(i % 250));
+    }
+    return all;
+  };
+  const std::string a = Locality("a", some(1));
+  Decoded before = d.Good(gxds_endpoints_type, Assignment(a));
+  Mark(At(before, 0));
+  Decoded after =
+      d.Good(gxds_endpoints_type, Assignment(a + "," + Locality("b", some(2))), before.resource());
+  EXPECT_EQ(At(after, 0)->weight, 77u);
+  EXPECT_EQ(At(after, 1)->endpoint_count, 5000u);
 }
 
 TEST(KnownLocalities, DoNotHideWhatCannotBeParsed) {
