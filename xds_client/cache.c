@@ -14,6 +14,16 @@ uint64_t gxds_hash_of_bytes(gxds_str bytes) { return XXH3_64bits(bytes.data, byt
 
 /* ---- entries by their bytes ---- */
 
+/* The hash of a resource's bytes in the index. It covers only the beginning and the end of a large
+ * resource, and its size: that is cheap, and tells resources apart, because the name is at the
+ * beginning. */
+static uint64_t key_of(gxds_str bytes) {
+  enum { kPart = 512 };
+  if (bytes.size <= 2 * kPart) return gxds_index_hash(bytes);
+  const uint64_t first = XXH3_64bits_withSeed(bytes.data, kPart, bytes.size);
+  return XXH3_64bits_withSeed(bytes.data + bytes.size - kPart, kPart, first);
+}
+
 static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str bytes, uint64_t hash) {
   gxds_index_link *l = gxds_index_find(&c->by_bytes[type], hash);
   while (l && !gxds_str_equal(gxds_entry_bytes(((gxds_bytes_key *)l)->entry), bytes)) {
@@ -24,13 +34,13 @@ static gxds_bytes_key *find_key(const gxds_client *c, size_t type, gxds_str byte
 
 gxds_entry *gxds_entry_find_by_bytes(const gxds_client *c, size_t type, gxds_str bytes) {
   if (bytes.size == 0) return NULL;
-  const gxds_bytes_key *key = find_key(c, type, bytes, gxds_index_hash(bytes));
+  const gxds_bytes_key *key = find_key(c, type, bytes, key_of(bytes));
   return key ? key->entry : NULL;
 }
 
 static void index_by_bytes(gxds_client *c, gxds_entry *e) {
   gxds_str bytes = gxds_entry_bytes(e);
-  uint64_t hash = gxds_index_hash(bytes);
+  uint64_t hash = key_of(bytes);
   if (bytes.size == 0 || find_key(c, e->type, bytes, hash)) return;
   gxds_bytes_key *key = GXDS_NEW(gxds_bytes_key);
   key->entry = e;
@@ -40,10 +50,11 @@ static void index_by_bytes(gxds_client *c, gxds_entry *e) {
 static void forget_by_bytes(gxds_client *c, const gxds_entry *e) {
   gxds_str bytes = gxds_entry_bytes(e);
   if (bytes.size == 0 || c->by_bytes[e->type].count == 0) return;
-  gxds_bytes_key *key = find_key(c, e->type, bytes, gxds_index_hash(bytes));
-  if (!key || key->entry != e) return;
-  gxds_index_remove(&c->by_bytes[e->type], &key->by_bytes);
-  gxds_free(key);
+  gxds_index_link *l = gxds_index_find(&c->by_bytes[e->type], key_of(bytes));
+  while (l && ((gxds_bytes_key *)l)->entry != e) l = gxds_index_find_next(l);
+  if (!l) return;
+  gxds_index_remove(&c->by_bytes[e->type], l);
+  gxds_free(l);
 }
 
 /* ---- what an entry holds ---- */

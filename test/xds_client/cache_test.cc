@@ -52,6 +52,21 @@ TEST(Cache, SameBytesAreNotDecodedAgain) {
   EXPECT_EQ(g_decode_count, before + 1);
 }
 
+// Their hash covers only the beginning and the end of large resources.
+TEST(Cache, LargeResourcesAreAnUpdateIfTheyDifferInTheMiddle) {
+  Cached s;
+  const std::string part(2000, 'x');
+  s.Respond(kFoo, "2", {"foo1=" + part + "a" + part, "foo2=2"});
+  EXPECT_EQ(s.foo1.Next(), "foo1=" + part + "a" + part);
+  const size_t before = g_decode_count;
+  s.Respond(kFoo, "3", {"foo1=" + part + "b" + part, "foo2=2"});
+  EXPECT_EQ(s.foo1.Next(), "foo1=" + part + "b" + part);
+  EXPECT_EQ(g_decode_count, before + 1);
+  s.Respond(kFoo, "4", {"foo1=" + part + "b" + part, "foo2=2"});
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  EXPECT_EQ(g_decode_count, before + 1);
+}
+
 TEST(Cache, SameBytesInAWrapperOfAnotherNameAreAnotherResource) {
   Cached s;
   s.server().Send(kFoo.type_url, "2",
