@@ -81,7 +81,8 @@ static void merge(gxds_ads_subscription *s, const gxds_ads_name *names, size_t c
     bool known = i < s->count && gxds_str_equal(s->entries[i].name, n->name);
     gxds_ads_entry entry =
         known ? s->entries[i++] : (gxds_ads_entry){.name = gxds_str_dup(n->name)};
-    if (!known && !gxds_name_is_canonical(s->type, entry.name)) s->odd_names = true;
+    const bool from_client = n->subscribe || n->initial; /* names of resources are canonical */
+    if (!known && from_client && !gxds_name_is_canonical(s->type, entry.name)) s->odd_names = true;
     subscribe(s, &entry, n, added);
     entries[out++] = entry;
   }
@@ -343,7 +344,8 @@ static size_t respond(gxds_ads_subscription *s, const gxds_file_set *set, gxds_d
     include(s, e, now, due, out);
     if (s->delta && due) bytes += e->name.size + size_of(now);
   }
-  if (set->types[s->type].alias_count > 0 || s->odd_names) drop_repeated(out);
+  const bool by_alias = s->delta && set->types[s->type].alias_count > 0;
+  if (by_alias || s->odd_names) drop_repeated(out);
   s->responded = true;
   return i;
 }
