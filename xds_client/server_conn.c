@@ -294,11 +294,19 @@ static void settle_conn(gxds_client *c, gxds_conn *conn) {
   if (conn->stream && conn->sending_type == GXDS_NO_TYPE) send_next_request(c, conn);
 }
 
+/* Whether subs without watches end before the next request is encoded. A71: an unreachable server's
+ * request may be outstanding for hours. Meanwhile the next server gets requests without these
+ * names. So their entries must not outlive those subs: nobody would keep them up to date. */
+static bool ends_leaving_now(const gxds_client *c, const gxds_conn *conn) {
+  if (!conn->stream || conn->sub_count == conn->leaving_count) return true;
+  return conn->leaving_count > 0 && gxds_conn_has_fallback(c, conn);
+}
+
 bool gxds_client_settle(gxds_client *c) {
   gxds_conn *conn;
   gxds_conn *next;
   DL_FOREACH(c->conns, conn) {
-    if (!conn->stream || conn->sub_count == conn->leaving_count) gxds_conn_purge_all(c, conn);
+    if (ends_leaving_now(c, conn)) gxds_conn_purge_all(c, conn);
   }
   for (size_t i = 0; i < c->authority_count; i++) {
     gxds_authority_release_unused(c, &c->authorities[i]);

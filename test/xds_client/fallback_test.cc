@@ -274,6 +274,41 @@ TEST(Fallback, ResourceFromOneServerStopsTheTimerOfTheOther) {
   EXPECT_EQ(foo1.Next(), "foo1=1");
 }
 
+// The first server is down, and its request waits for a connection. The second one sent foo1 and
+// foo2. Then foo2 was unsubscribed there, so the client does not receive its changes any more.
+struct GivenUpInFallback : TwoServers {
+  GivenUpInFallback() : foo1(Watch(kFoo, "foo1")) {
+    primary.HoldSends();
+    Watcher &foo2 = Watch(kFoo, "foo2");
+    primary.RestartStream();
+    secondary.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
+    EXPECT_EQ(foo2.Next(), "foo2=1");
+    while (secondary.HasRequest()) secondary.NextRequest();
+    Cancel(foo2);
+    EXPECT_EQ(secondary.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+  }
+  Watcher &foo1;
+};
+
+TEST(Fallback, ResourceThatWasUnsubscribedIsNotCachedAnyMore) {
+  GivenUpInFallback s;
+  Watcher &foo2 = s.Watch(kFoo, "foo2");
+  EXPECT_EQ(foo2.Next(), "nothing");
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [foo1 foo2] version=1 nonce=n1");
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(foo2.Next(), HasSubstr("error NOT_FOUND: does not exist"));
+}
+
+TEST(Fallback, ResourceThatWasUnsubscribedIsNotHeldUntilThePrimaryReturns) {
+  GivenUpInFallback s;
+  EXPECT_EQ(g_live_resources, 1u);  // foo1
+  s.primary.ReleaseSend();
+  while (s.primary.HasRequest()) s.primary.NextRequest();
+  s.primary.Respond(kFoo, "1", {"foo1=1", "foo2=2"});
+  s.primary.ReleaseSend();
+  EXPECT_EQ(s.primary.NextRequest(), "Foo [foo1] version=1 nonce=n1");
+}
+
 TEST(Fallback, EndOfTheLastWatchClosesAllServers) {
   TwoServers s;
   Watcher &foo1 = s.Watch(kFoo, "foo1");
