@@ -82,15 +82,16 @@ static void apply_errors(gxds_application *a) {
 
 /* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
  * requested on this stream, because a response has nothing about others. A resource that never came
- * is left to its timer, because the response may be to an earlier request. After a resource error
- * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
- * resource comes. */
+ * is left to its timer, because the response may be to an earlier request. So is a kept resource,
+ * unless the type's first request had its name. After a resource error (xRFC TP3) absence means
+ * nothing, because a server sends the error once, and it holds until the resource comes. */
 static void apply_absence(gxds_application *a) {
   deletions d = {0};
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
     const gxds_entry *e = sub->entry;
-    bool notified = e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
+    bool waits = gxds_entry_is_awaited(e) && !sub->settled && !sub->requested_first;
+    bool notified = e->resource && !waits && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
                     e->state != GXDS_RESOURCE_RECEIVED_ERROR;
     bool gone = (sub->requested || sub->requested_before) && e->seen_in != a->c->response_serial &&
                 (notified || (e->expired && sub->settled));

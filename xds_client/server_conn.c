@@ -244,6 +244,7 @@ static void send_request(gxds_client *c, gxds_conn *conn, size_t type) {
   if (t->unsent != t->until) t->sending = t->unsent;
   for (gxds_sub *sub = t->unsent; sub != t->until; sub = sub->next) {
     sub->requested = true;
+    sub->requested_first = sub->requested_first || !t->requested;
     if (sub->sends_version)
       sub->sent_state = GXDS_SENT_IN_USE; /* the cached resource came from this server, and the
                                              request says that the client has it */

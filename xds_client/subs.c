@@ -68,6 +68,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   if (delta && old && old->requested && (old->settled || !gxds_entry_is_awaited(e))) return;
   bool resubscribed = old && old->resubscribed;
   bool known = old && (old->requested || old->requested_before);
+  bool first = old && old->requested_first;
   uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
   /* The name of the old sub is not dropped. */
   if (old) old->requested = old->requested_before = false;
@@ -76,6 +77,7 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   sub->entry = e;
   sub->server = place_of(e->authority, conn);
   sub->requested_before = known;
+  sub->requested_first = first;
   sub->sent_state = sent_state;
   sub->timer.kind = GXDS_DEADLINE_SUB;
   LL_APPEND2(e->subs, sub, next_of_entry);
@@ -274,7 +276,7 @@ void gxds_subs_lose_stream(gxds_client *c, gxds_conn *conn) {
     gxds_sub *sub;
     DL_FOREACH(t->subs, sub) {
       sub->settled = sub->requested = sub->requested_before = sub->sends_version = false;
-      sub->on_its_way = sub->overdue = false;
+      sub->requested_first = sub->on_its_way = sub->overdue = false;
       sub->sent_state = GXDS_SENT_NOTHING;
       set_resubscribed(sub, false);
       gxds_deadlines_cancel(&c->deadlines, &sub->timer);

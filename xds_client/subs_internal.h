@@ -33,6 +33,7 @@ struct gxds_sub {
   bool requested : 1; /* on this stream, a request subscribes to it */
   bool requested_before : 1; /* on this stream, a request subscribed to the entry for the sub that
                                 this one replaces */
+  bool requested_first : 1;  /* on this stream, the type's first request subscribes to it */
   bool resubscribed : 1;  /* its name was unsubscribed on this stream, and is subscribed to again:
                              see gxds_dropped */
   bool sends_version : 1; /* the request that subscribes to it sends the version of the cached

@@ -221,6 +221,48 @@ TEST(Kept, IsWaitedForOnALaterStreamToo) {
   EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND"));
 }
 
+// foo2 is watched while no server responds, after the request for foo1 was made. So the first
+// response is made before the server knows of foo2.
+struct WatchedDuringTheOutage : Keeping {
+  explicit WatchedDuringTheOutage(Disk *disk) : Keeping(disk, 1, true) {
+    server().HoldSends();
+    Watcher &foo1 = Watch(kFoo, "foo1");
+    Advance(GXDS_RESTORE_AFTER);
+    EXPECT_EQ(foo1.Next(), "foo1=kept");
+    foo2 = &Watch(kFoo, "foo2");
+    EXPECT_EQ(foo2->Next(), "foo2=kept");
+    EXPECT_THAT(foo2->Next(), HasSubstr("ambient UNAVAILABLE: used from the resource cache"));
+    EXPECT_EQ(NextRequest(), "Foo [foo1] node");
+    server().ReleaseSend();
+    EXPECT_EQ(NextRequest(), "Foo [foo1 foo2]");
+    Respond(kFoo, "8", {"foo1=new"});
+    EXPECT_EQ(foo2->Next(), "nothing");
+    server().ReleaseSend();
+  }
+  Watcher *foo2;
+};
+
+Disk TwoKept() {
+  return {{"server1 Foo foo1", "7 foo1=kept"}, {"server1 Foo foo2", "7 foo2=kept"}};
+}
+
+TEST(Kept, IsNotDeletedByTheResponseToAnEarlierRequest) {
+  Disk disk = TwoKept();
+  WatchedDuringTheOutage s(&disk);
+  s.Respond(kFoo, "8", {"foo1=new", "foo2=new"});
+  EXPECT_EQ(s.foo2->Next(), "foo2=new");
+}
+
+TEST(Kept, ThatTheServerDoesNotSendThenIsReportedNotToExistInTime) {
+  Disk disk = TwoKept();
+  WatchedDuringTheOutage s(&disk);
+  s.Respond(kFoo, "8", {"foo1=new"});
+  EXPECT_EQ(s.foo2->Next(), "nothing");
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(s.foo2->Next(), HasSubstr("error NOT_FOUND: does not exist"));
+  EXPECT_EQ(disk.count("server1 Foo foo2"), 0u);
+}
+
 TEST(Kept, IsNotUsedOnceAServerResponded) {
   Disk disk = OneKept();
   Keeping s(&disk);
