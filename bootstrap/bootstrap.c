@@ -165,6 +165,15 @@ static gxds_status with_lines(const gxds_reader *r) {
   return longer;
 }
 
+/* jansson refuses integers of more than 64 bits. The node's metadata may have them, as a
+ * google.protobuf.Struct has only doubles. Then numbers are read as reals. */
+static json_t *load(gxds_str json, json_error_t *syntax) {
+  const char *data = json.data ? json.data : "";
+  json_t *root = json_loadb(data, json.size, JSON_DECODE_ANY, syntax);
+  if (root || json_error_code(syntax) != json_error_numeric_overflow) return root;
+  return json_loadb(data, json.size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, syntax);
+}
+
 gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host, const gxds_bootstrap **out,
                                  gxds_errors *errors) {
   *out = NULL;
@@ -174,7 +183,7 @@ gxds_status gxds_bootstrap_parse(gxds_str json, const gxds_host *host, const gxd
                             GXDS_BOOTSTRAP_SIZE_MAX);
   }
   json_error_t syntax;
-  json_t *root = json_loadb(json.data ? json.data : "", json.size, JSON_DECODE_ANY, &syntax);
+  json_t *root = load(json, &syntax);
   if (!root) {
     gxds_text text = {0};
     gxds_text_add_escaped(&text, gxds_str_z(syntax.text));

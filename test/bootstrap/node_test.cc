@@ -130,6 +130,15 @@ TEST(Node, WithoutItsIdIsOnlyWhatTheBootstrapSays) {
   EXPECT_NE(WithoutId(R"({"id": "one", )" + node + R"({"a": 1, "b": 3}})"), described);
 }
 
+// A google.protobuf.Struct has doubles, so every number of JSON is allowed.
+TEST(Node, MetadataMayHaveIntegersOfMoreThan64Bits) {
+  Node node(R"({"metadata": {"big": 100000000000000000000, "negative": -1e20, "small": 1}})");
+  ASSERT_EQ(node.error(), "");
+  EXPECT_EQ(node.Metadata(),
+            "{big:100000000000000000000.000000,negative:-100000000000000000000.000000,"
+            "small:1.000000}");
+}
+
 TEST(Node, CarriesWhatTheBootstrapSays) {  // A27.6, A27.7
   Node node(R"({"id": "foo", "cluster": "bar",
       "locality": {"region": "milky_way", "zone": "sol_system", "sub_zone": "earth"},
