@@ -5,17 +5,17 @@
 #include "base/memory.h"
 #include "base/search.h"
 
-/* A locality of the old priorities, and the child that served it. */
+/* A locality of the old priorities. */
 typedef struct owner {
   const gxds_locality *locality;
-  size_t child;
-  size_t priority;
-  bool taken; /* the child already serves a new priority */
+  size_t priority; /* its old priority, whose child served it */
 } owner;
 
+/* The localities of the old priorities, and which children still have none of the new ones. */
 typedef struct owners {
-  owner *items; /* ordered by the locality's name, each name once */
+  owner *items; /* ordered by the locality's name, then by the priority */
   size_t count;
+  bool *taken; /* for each old priority: its child already serves a new priority */
 } owners;
 
 static const gxds_priority no_localities;
@@ -38,38 +38,36 @@ static int compare_owners(const void *a, const void *b) {
 static owners owners_of(const gxds_child_numbers *n, const gxds_endpoints *before) {
   size_t total = 0;
   for (size_t i = 0; i < n->count; i++) total += priority_at(before, i)->locality_count;
-  owners o = {gxds_calloc(total, sizeof *o.items), 0};
+  owners o = {gxds_calloc(total, sizeof *o.items), 0, gxds_calloc(n->count, sizeof *o.taken)};
   for (size_t i = 0; i < n->count; i++) {
     const gxds_priority *p = priority_at(before, i);
     for (size_t k = 0; k < p->locality_count; k++) {
-      o.items[o.count++] = (owner){p->localities[k], n->numbers[i], i, false};
+      o.items[o.count++] = (owner){p->localities[k], i};
     }
   }
-  qsort(o.items, o.count, sizeof *o.items, compare_owners);
-  /* A locality may be in several priorities. Then its owner is the child of the last one. */
-  size_t kept = 0;
-  for (size_t i = 0; i < o.count; i++) {
-    bool again = i + 1 < o.count &&
-                 gxds_locality_compare_name(o.items[i].locality, o.items[i + 1].locality) == 0;
-    if (!again) o.items[kept++] = o.items[i];
-  }
-  o.count = kept;
+  if (o.count) qsort(o.items, o.count, sizeof *o.items, compare_owners);
   return o;
 }
 
-/* The owner of a locality that is not taken yet, or NULL. */
-static owner *find(const owners *o, const gxds_locality *l) {
-  const size_t at =
-      GXDS_LOWER_BOUND(i, 0, o->count, gxds_locality_compare_name(o->items[i].locality, l) < 0);
-  if (at == o->count || o->items[at].taken) return NULL;
-  return gxds_locality_compare_name(o->items[at].locality, l) == 0 ? &o->items[at] : NULL;
+static void owners_fini(owners *o) {
+  gxds_free(o->items);
+  gxds_free(o->taken);
 }
 
-static void take_all(const owners *o, const gxds_priority *p) {
-  for (size_t i = 0; i < p->locality_count; i++) {
-    owner *found = find(o, p->localities[i]);
-    if (found) found->taken = true;
+/* The old priority that the child of a new priority with that locality served, or SIZE_MAX. A
+ * locality may be in several priorities. Then the one with the same endpoints counts, or else the
+ * first one, so that each of these priorities keeps its child. */
+static size_t find(const owners *o, const gxds_locality *l) {
+  size_t found = SIZE_MAX;
+  size_t at =
+      GXDS_LOWER_BOUND(i, 0, o->count, gxds_locality_compare_name(o->items[i].locality, l) < 0);
+  for (; at < o->count && gxds_locality_compare_name(o->items[at].locality, l) == 0; at++) {
+    const owner *candidate = &o->items[at];
+    if (o->taken[candidate->priority]) continue;
+    if (candidate->locality == l) return candidate->priority;
+    if (found == SIZE_MAX) found = candidate->priority;
   }
+  return found;
 }
 
 /* --- Children that left --- */
@@ -133,18 +131,12 @@ static size_t number_of_left(gxds_child_numbers *n, const gxds_priority *p) {
   return n->next++;
 }
 
-static size_t number_for(gxds_child_numbers *n, const owners *o, const gxds_endpoints *before,
-                         const gxds_priority *p) {
+static size_t number_for(gxds_child_numbers *n, owners *o, const gxds_priority *p) {
   for (size_t i = 0; i < p->locality_count; i++) {
-    const owner *found = find(o, p->localities[i]);
-    if (!found) continue;
-    size_t child = found->child;
-    size_t was = 0;
-    while (n->numbers[was] != child) was++;
-    /* Neither the child's old localities nor its new ones may give a child to another priority. */
-    take_all(o, priority_at(before, was));
-    take_all(o, p);
-    return child;
+    const size_t was = find(o, p->localities[i]);
+    if (was == SIZE_MAX) continue;
+    o->taken[was] = true;
+    return n->numbers[was];
   }
   return number_of_left(n, p);
 }
@@ -164,9 +156,9 @@ bool gxds_child_numbers_update(gxds_child_numbers *n, const gxds_endpoints *befo
   size_t count = priority_count(after);
   size_t *numbers = gxds_calloc(count, sizeof *numbers);
   for (size_t i = 0; i < count; i++) {
-    numbers[i] = number_for(n, &o, before, priority_at(after, i));
+    numbers[i] = number_for(n, &o, priority_at(after, i));
   }
-  gxds_free(o.items);
+  owners_fini(&o);
   bool changed = count != n->count || memcmp(numbers, n->numbers, count * sizeof *numbers) != 0;
   remember(n, before, numbers, count);
   gxds_free(n->numbers);

@@ -139,11 +139,34 @@ TEST(ChildNumbers, MergedAwayNumberIsNotTakenByTheNext) {  // b is in child 0 no
   EXPECT_EQ(t.Update({{"a", "b"}, {"x"}}), (Numbers{0, 2}));
 }
 
-TEST(ChildNumbers, LocalityInTwoPriorities) {
+TEST(ChildNumbers, LocalityInSeveralPrioritiesChangesNoNumbers) {  // A74.38
   Scenario s;
-  EXPECT_EQ(s.Update({{"a"}, {"a"}}), (Numbers{0, 1}));
-  Numbers numbers = s.Update({{"a"}, {"a"}});
-  EXPECT_NE(numbers[0], numbers[1]);
+  EXPECT_EQ(s.Update({{"a"}, {"a"}, {"a", "b"}}), (Numbers{0, 1, 2}));
+  EXPECT_EQ(s.Update({{"a"}, {"a"}, {"a", "b"}}), (Numbers{0, 1, 2}));
+  EXPECT_FALSE(s.changed);
+  EXPECT_EQ(s.Update({{"a", "c"}, {"a"}, {"b"}}), (Numbers{0, 1, 2}));
+}
+
+// Priorities of one locality each, all with the same name.
+snapshot::Endpoints OfOneName(const std::vector<const gxds_locality*>& localities) {
+  std::vector<gxds_priority> priorities;
+  for (const gxds_locality* const& l : localities) {
+    gxds_locality_ref(l);
+    priorities.push_back({&l, 1});
+  }
+  return snapshot::Endpoints(gxds_endpoints_of_priorities(priorities.data(), priorities.size()));
+}
+
+TEST(ChildNumbers, OfThePrioritiesWithALocalityTheOneWithTheSameEndpointsCounts) {  // A56.5
+  const snapshot::Endpoints made = snapshot::MakeEndpoints({{"a"}, {"a"}, {"a"}});
+  const gxds_locality* x = made->priorities[0].localities[0];
+  const gxds_locality* y = made->priorities[1].localities[0];
+  const gxds_locality* z = made->priorities[2].localities[0];
+  Scenario s;
+  EXPECT_EQ(s.Update(OfOneName({x, y})), (Numbers{0, 1}));
+  EXPECT_EQ(s.Update(OfOneName({y, x})), (Numbers{1, 0}));
+  EXPECT_EQ(s.Update(OfOneName({y, z})), (Numbers{1, 0}));
+  EXPECT_EQ(s.Update(OfOneName({z})), (Numbers{0}));
 }
 
 TEST(ChildNumbers, NoPrioritiesMeanOneChild) {  // A37.21

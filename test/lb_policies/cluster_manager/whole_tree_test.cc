@@ -84,6 +84,39 @@ TEST_F(WholeTreeTest, PriorityThatHangsGivesWayAfterTheFailoverTimeout) {  // A5
   EXPECT_TRUE(Holds("b"));
 }
 
+// Each priority has one locality, all of the same name, with one endpoint at each of those ports.
+snapshot::Endpoints InOneZone(const std::vector<std::vector<uint16_t>>& ports) {
+  std::vector<const gxds_locality*> localities;
+  for (const auto& of_priority : ports) {
+    gxds_locality* l = gxds_locality_create(gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""), 1,
+                                            of_priority.size());
+    auto* endpoints = const_cast<gxds_endpoint*>(l->list.full);
+    for (size_t i = 0; i < of_priority.size(); i++) {
+      endpoints[i].address.ip[0] = 127;
+      endpoints[i].address.ip[3] = 1;
+      endpoints[i].address.port = of_priority[i];
+      endpoints[i].weight = 1;
+    }
+    localities.push_back(l);
+  }
+  std::vector<gxds_priority> priorities;
+  for (const gxds_locality* const& l : localities) priorities.push_back({&l, 1});
+  return snapshot::Endpoints(gxds_endpoints_of_priorities(priorities.data(), priorities.size()));
+}
+
+TEST_F(WholeTreeTest, UpdateOfALocalityInTwoPrioritiesInterruptsNoRpcs) {  // A56.5, A74.38
+  Apply(InOneZone({{'a'}, {'b'}}));
+  host_.SetState(In("a"), GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  host_.SetState(In("b"), GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(To("c")), In("b"));
+  Apply(InOneZone({{'a'}, {'b', 'c'}}));
+  EXPECT_EQ(Pick(To("c")), In("b")) << "the priority in use has got a further endpoint";
+  Apply(InOneZone({{'a', 'd'}, {'b', 'c'}}));
+  EXPECT_EQ(Pick(To("c")), In("b")) << "the first priority has failed until it is READY";
+  host_.SetState(In("d"), GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(To("c")), In("d"));
+}
+
 TEST_F(WholeTreeTest, EndpointsThatStayAreNotConnectedToAnew) {
   Apply(MakeEndpoints({{"a", "b"}}));
   for (const char* zone : {"a", "b"}) host_.SetState(In(zone), GRPC_CHANNEL_READY);
