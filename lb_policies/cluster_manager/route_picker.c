@@ -35,8 +35,18 @@ static void remember(route_picker *p, uint64_t id, gxds_picker *picker) {
   atomic_store_explicit(&k->id, id, memory_order_release);
 }
 
-static void fail_unknown(gxds_str cluster, gxds_picked *out) {
-  gxds_picked_fail(out, gxds_picker_map_unknown(cluster));
+/* A31: an RPC to a cluster that is not known is dropped, because it would wait in vain, even if it
+ * waits for ready. */
+static void drop_unknown(gxds_str cluster, gxds_picked *out) {
+  gxds_picked_drop(out, gxds_picker_map_unknown(cluster));
+}
+
+/* An RPC without a route began while the channel had no routes, because the listener or the routes
+ * could not be used. The host does not route it again, so it would wait in vain too. */
+static void drop_unrouted(gxds_picked *out) {
+  gxds_picked_drop(out, gxds_status_make(GXDS_UNAVAILABLE,
+                                         "the RPC has no route, because it began while the channel "
+                                         "had no xDS configuration that could be used"));
 }
 
 /* Not inlined, because most picks do not need this function. */
@@ -46,7 +56,7 @@ __attribute__((noinline)) static void pick_by_name(route_picker *p, const gxds_p
   const uint64_t hash = gxds_name_map_hash(cluster);
   gxds_picker *child;
   if (!gxds_picker_map_get(p->map, hash, cluster, &child)) {
-    fail_unknown(cluster, out);
+    drop_unknown(cluster, out);
     return;
   }
   if (child) {
@@ -65,7 +75,7 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   gxds_str cluster = {NULL, 0};
   const gxds_routed_call *route = gxds_pick_route(call, &cluster);
   if (!route) {
-    fail_unknown(cluster, out);
+    drop_unrouted(out);
     return;
   }
   const uint64_t id = route->cluster_id;

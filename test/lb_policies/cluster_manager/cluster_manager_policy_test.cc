@@ -109,6 +109,19 @@ TEST_F(ClusterManagerPolicyTest, RootThatGoesEndsItsChild) {  // A31.9
   EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
 }
 
+// Otherwise an RPC that waits for ready would wait forever.
+TEST_F(ClusterManagerPolicyTest, RpcWithoutAKnownClusterIsDropped) {  // A31.12
+  Entry a = Flat("a");
+  Apply({&a}, {"a"});
+  Request unknown;
+  unknown.cluster = "b";
+  unknown.route.cluster_id = 'b';
+  EXPECT_EQ(Pick(unknown), "drop: INTERNAL: xds cluster manager picker: unknown cluster \"b\"");
+  EXPECT_EQ(Pick(),
+            "drop: UNAVAILABLE: the RPC has no route, because it began while the channel had no "
+            "xDS configuration that could be used");
+}
+
 TEST_F(ClusterManagerPolicyTest, AllFailedIsTransientFailureWithTheHostsStatus) {
   Entry a = snapshot::Error("a", "bad");
   Apply({&a}, {"a"});
