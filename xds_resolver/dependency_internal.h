@@ -176,6 +176,8 @@ struct gxds_dependency_manager {
                                 was published since */
   const gxds_names *held_plugins; /* the names of the children of plugins that RPCs hold; NULL if
                                      there are none */
+  const gxds_plugins *plugins;    /* the plugins of the last snapshot, even if the channel has
+                                     failed since; NULL if there were none */
 
   /* What settle() has to do. */
   gxds_node_list changed; /* the changed nodes: those that are dirty, that may be roots for other

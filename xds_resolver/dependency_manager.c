@@ -172,6 +172,7 @@ void gxds_dependency_manager_destroy(gxds_dependency_manager *m) {
   }
   gxds_status_fini(&m->failure);
   gxds_names_unref(m->held_plugins);
+  gxds_plugins_unref(m->plugins);
   gxds_str_free(&m->data_plane_authority);
   for (size_t i = 0; i < m->origin_count; i++) gxds_error_unref(m->origins[i]);
   gxds_free((void *)m->origins);
@@ -278,7 +279,7 @@ void gxds_dependency_manager_unsubscribe(gxds_dependency_manager *m, gxds_str cl
 }
 
 void gxds_dependency_manager_hold(gxds_dependency_manager *m, gxds_str target, bool held) {
-  bool is_plugin = held ? m->config && gxds_plugins_find(m->config->plugins, target)
+  bool is_plugin = held ? gxds_plugins_find(m->plugins, target) != NULL
                         : gxds_dependency_plugin_is_held(m, target);
   if (is_plugin) {
     gxds_dependency_hold_plugin(m, target, held);

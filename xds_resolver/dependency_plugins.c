@@ -21,7 +21,7 @@ bool gxds_dependency_plugin_is_held(const gxds_dependency_manager *m, gxds_str n
 }
 
 /* Adds the plugins that only RPCs hold. They come from the last snapshot, since no route names them
- * any more. */
+ * any more. RPCs that wait for ready keep them even while the channel fails. */
 static const gxds_plugins *with_held(const gxds_dependency_manager *m, const gxds_plugins *routed,
                                      const gxds_plugins *before) {
   size_t routed_count = routed ? routed->count : 0;
@@ -38,7 +38,7 @@ static const gxds_plugins *with_held(const gxds_dependency_manager *m, const gxd
 
 const gxds_plugins *gxds_dependency_plugins(const gxds_dependency_manager *m) {
   const gxds_plugins *routed = m->published.plugins;
-  const gxds_plugins *before = m->config ? m->config->plugins : NULL;
+  const gxds_plugins *before = m->plugins;
   if (!before) return gxds_plugins_ref(routed);
   const gxds_plugins *all = with_held(m, routed, before);
   if (!gxds_plugins_equal(all, before)) return all;

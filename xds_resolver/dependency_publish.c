@@ -84,6 +84,8 @@ static void publish(gxds_dependency_manager *m, const gxds_names *take_roots,
   gxds_resource_ref(&m->published.listener->base);
   gxds_resource_ref(&m->published.route_config->base);
   gxds_config_unref(m->config);
+  gxds_plugins_unref(m->plugins);
+  m->plugins = gxds_plugins_ref(take_plugins);
   m->config = gxds_config_create(
       m->published.listener, m->published.route_config, m->published.virtual_host,
       gxds_name_map_ref(m->map), take_roots, take_plugins,

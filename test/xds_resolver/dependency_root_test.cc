@@ -362,6 +362,17 @@ TEST_F(DependencyPlugins, StayAsLongAsRpcsHoldThem) {  // A31.8
   EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:two@s [2]"}));
 }
 
+// The RPC waits for ready.
+TEST_F(DependencyPlugins, AHeldOneIsInTheFirstSnapshotAfterAFailureToo) {  // A31.8
+  Publish({PluginRoute("", "one", "[1]")});
+  Hold(one_, true);
+  SendError("LDS", "listener");
+  Publish({PluginRoute("", "two", "[2]")});
+  EXPECT_EQ(Plugins(), (Strings{one_ + " [1]", "cluster_specifier_plugin:two@s [2]"}));
+  Hold(one_, false);
+  EXPECT_EQ(Plugins(), (Strings{"cluster_specifier_plugin:two@s [2]"}));
+}
+
 TEST_F(DependencyPlugins, AHeldOneThatComesBackHasItsNewConfig) {
   Publish({PluginRoute("", "one", "[1]")});
   Hold(one_, true);
