@@ -59,6 +59,12 @@ TEST(Options, OfWebServers) {
             "--write-index is of a directory");
 }
 
+TEST(Options, AUnixSocketHasNoPort) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"dir", "--listen=unix:/run/xds.sock"}, &c), "");
+  EXPECT_STREQ(c.listen, "unix:/run/xds.sock");
+}
+
 TEST(Options, HelpNeedsNoDirectory) {
   gxds_serve_command c;
   EXPECT_EQ(Parse({"--help"}, &c), "");
@@ -81,6 +87,9 @@ TEST(Options, ReportWhatIsWrong) {
       {{"a", "--listen"}, "--listen needs a value"},
       {{"a", "--listen=h"}, "--listen: expected ADDRESS:PORT, found h"},
       {{"a", "--listen=[::1]:65536"}, "--listen: expected a port from 0 to 65535, found 65536"},
+      {{"a", "--listen=127.0.0.1:"}, "--listen: expected a port after the colon, found 127.0.0.1:"},
+      {{"a", "--listen=127.0.0.1:abc"}, "--listen: expected a port from 0 to 65535, found abc"},
+      {{"a", "--rest=127.0.0.1:8o"}, "--rest: expected a port from 0 to 65535, found 8o"},
       {{"a", "--http", "h:99999"}, "--http: expected a port from 0 to 65535, found 99999"},
       {{"a", "--listens=1"}, "no such option: --listens=1"},
       {{"a", "-x"}, "no such option: -x"},

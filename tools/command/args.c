@@ -36,12 +36,20 @@ void gxds_args_seconds(const char *option, const char *text, gxds_duration *out,
   }
 }
 
+/* gRPC silently takes 443 for an empty port, and 0 for a word. gRPC and getaddrinfo() silently use
+ * the low 16 bits of a larger number. */
+static bool is_port(const char *text) {
+  if (strchr(text, '/')) return true; /* a target of gRPC without a port: unix:/path */
+  return text[strspn(text, "0123456789")] == 0 && strtoul(text, NULL, 10) <= UINT16_MAX;
+}
+
 bool gxds_args_check_address(const char *of, const char *text, gxds_text *error) {
   const char *colon = strrchr(text, ':');
-  /* Checks the size of the port, because gRPC and getaddrinfo() silently use its low 16 bits. */
   if (!colon) {
     gxds_text_addf(error, "%s: expected ADDRESS:PORT, found %s", of, text);
-  } else if (strtoul(colon + 1, NULL, 10) > UINT16_MAX) {
+  } else if (!colon[1]) {
+    gxds_text_addf(error, "%s: expected a port after the colon, found %s", of, text);
+  } else if (!is_port(colon + 1)) {
     gxds_text_addf(error, "%s: expected a port from 0 to 65535, found %s", of, colon + 1);
   }
   return error->size == 0;
