@@ -90,6 +90,20 @@ TEST_F(Status, ShowsWhatAProcessHolds) {
   EXPECT_EQ(Run({Socket(*process)}).status, 0);
 }
 
+TEST_F(Status, TheSocketMayHaveARelativePath) {
+  Start();
+  auto process = Follow(dir_.path());
+  const std::string name = std::to_string(process->pid()) + ".sock";
+  const std::string folder = dir_.path().substr(dir_.path().rfind('/') + 1);
+  for (const std::string& socket :
+       {"../" + folder + "/" + name, folder + "/../" + folder + "/" + name, "./" + name}) {
+    const std::string in = socket.compare(0, 1, ".") == 0 ? dir_.path() : dir_.path() + "/..";
+    Child child(
+        {"/bin/sh", "-c", R"(cd "$0" && exec "$1" status "$2")", in, Runfile("tools/xds"), socket});
+    EXPECT_EQ(child.Wait(), 0) << socket << "\n" << child.Output();
+  }
+}
+
 TEST_F(Status, WhatIsNotAckedIsTheExitStatus) {
   Start(R"({"max_ejection_percent":101})");
   auto process = Follow(dir_.path());

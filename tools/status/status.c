@@ -56,6 +56,12 @@ static bool parse_pid(const char *text, pid_t *out) {
   return *out > 0;
 }
 
+/* A path has a slash. A target of gRPC may have one too, but then it has a colon (dns:///host:1).
+ */
+static bool is_path(const char *text) {
+  return text[0] == '/' || text[0] == '.' || (strchr(text, '/') && !strchr(text, ':'));
+}
+
 static bool parse(int argc, char *const *argv, options *out, gxds_text *error) {
   *out = (options){.timeout = 15 * GXDS_SECOND};
   for (int i = 1; i < argc && error->size == 0; i++) {
@@ -81,7 +87,7 @@ static bool parse(int argc, char *const *argv, options *out, gxds_text *error) {
     gxds_text_add_z(error, "which program? (PID, ADDRESS:PORT or the path of a socket)");
     return false;
   }
-  if (parse_pid(out->program, &out->pid) || out->program[0] == '/') return true;
+  if (parse_pid(out->program, &out->pid) || is_path(out->program)) return true;
   if (strchr(out->program, ':')) return gxds_args_check_address(out->program, out->program, error);
   gxds_text_addf(error, "%s is no PID, ADDRESS:PORT or path of a socket", out->program);
   return false;
@@ -102,7 +108,7 @@ static bool fetch(const options *o, outcome *out, gxds_text *error) {
   *out = (outcome){0};
   if (o->pid) {
     ok = gxds_csds_of_process(o->pid, o->timeout, &reply, error);
-  } else if (o->program[0] == '/') {
+  } else if (is_path(o->program)) {
     ok = gxds_csds_of_socket(o->program, 0, o->timeout, &reply, error);
   } else {
     ok = gxds_csds_of_server(o->program, o->timeout, &reply, error);
