@@ -541,6 +541,8 @@ TEST(Program, ExplainsItself) {
   EXPECT_EQ(RunProgram({"version"}, "xds "), 0);
   EXPECT_EQ(RunProgram({"help"}, "  serve "), 0);
   EXPECT_EQ(RunProgram({"serve", "--help"}, "usage: xds serve DIR"), 0);
+  EXPECT_EQ(RunProgram({"demo", "--help"}, "usage: xds demo"), 0);
+  EXPECT_EQ(RunProgram({"demo", "now"}, "no arguments are taken, found now"), 2);
   EXPECT_EQ(RunProgram({"nonsense"}, "no such command: nonsense"), 2);
   EXPECT_EQ(RunProgram({"serve"}, "which directory?"), 2);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "tools/command/args.h"
 #include "tools/demo/child.h"
 #include "tools/demo/config.h"
 #include "transport/clock.h"
@@ -352,10 +353,27 @@ static bool run_demo(demo *d) {
   return summarize(d);
 }
 
+static const char help[] =
+    "usage: xds demo\n"
+    "\n"
+    "Shows what the plugin does, in fifteen seconds: a control plane, six backends, and an "
+    "ordinary\n"
+    "gRPC program with the plugin preloaded. Weights change, a priority fails over and comes "
+    "back,\n"
+    "and the route moves to another cluster. `make demo` builds and runs it; it needs the source\n"
+    "tree.\n"
+    "\n"
+    "Exit status: 0 if all checks that it prints are ok, 1 if one is not or the demo cannot run, "
+    "2\n"
+    "if the command line is wrong.\n";
+
 int xds_demo_main(int argc, char **argv) {
-  (void)argv;
+  if (argc == 2 && gxds_args_is_help(argv, 1)) {
+    fputs(help, stdout);
+    return 0;
+  }
   if (argc != 1) {
-    fprintf(stderr, "usage: xds demo\n");
+    fprintf(stderr, "xds demo: no arguments are taken, found %s (xds demo --help)\n", argv[1]);
     return 2;
   }
   demo *d = calloc(1, sizeof *d);
