@@ -27,8 +27,9 @@ const char gxds_resolve_help[] =
     "\n" COMMON_OPTIONS
     "  --watch            then print each change until interrupted: old lines with -, new lines\n"
     "                     with +; with --json the whole tree at each change\n"
-    "  --graph FILE       also write the input of graphviz's `dot` to FILE.dot; if `dot` is\n"
-    "                     installed, it draws FILE.svg\n"
+    "  --graph FILE       also draw the tree into FILE (.svg, .png, .pdf and so on), with\n"
+    "                     graphviz's `dot`; if that is not installed, its input is in FILE.dot. A\n"
+    "                     FILE that ends with .dot or .gv gets only the input\n"
     "\n" COMMON_END
     "\n"
     "Exit status: 0 if an RPC can be sent (a route leads to a cluster with endpoints), 1 if it\n"
