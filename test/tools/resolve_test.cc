@@ -400,6 +400,11 @@ TEST_F(Resolve, AWrongCallOrBootstrapHasAStatusOfItsOwn) {
             (Lines{"xds resolve: expected a target such as xds:///service, found dns:///x (xds "
                    "resolve --help)",
                    "2"}));
+  EXPECT_EQ(Program({"resolve", "xds:///x/"}, "").Finish(),
+            (Lines{"xds resolve: xds:///x/ ends with a slash: expected xds:///service (xds resolve "
+                   "--help)",
+                   "2"}));
+  EXPECT_EQ(Program({"route", "xds:///x%2F", "m"}, "").Finish().back(), "2");
   Lines lines = Program({"resolve", "xds:///x"}, "{}").Finish();
   EXPECT_EQ(lines.back(), "2");
   EXPECT_NE(Text(lines).find("field:xds_servers error:field not present"), std::string::npos)

@@ -36,6 +36,10 @@ bool gxds_fetch_target_parse(const char *uri, const char *authority, gxds_fetch_
   out->uri = gxds_str_dup(gxds_str_z(uri));
   out->uri_authority = gxds_percent_decode(uri_authority);
   out->uri_path = gxds_percent_decode(path);
+  if (gxds_str_ends_with(out->uri_path, gxds_str_z("/"))) { /* a channel refuses it too */
+    gxds_text_addf(error, "%s ends with a slash: expected xds:///service", uri);
+    return false;
+  }
   out->data_plane_authority =
       authority ? gxds_str_dup(gxds_str_z(authority)) : gxds_data_plane_authority(out->uri_path);
   return true;
