@@ -237,15 +237,21 @@ static bool same_ip(const gxds_address *a, const gxds_address *b) {
          memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
 }
 
-/* Sets order[i] to the place of ips[i] in e->ips. False if e does not have one of them. */
+/* Sets order[i] to the place of ips[i] in e->ips. DNS may return an address more than once, so each
+ * place is taken once. False if e does not have one of them. */
 static bool match(const endpoint *e, const gxds_address *ips, uint32_t *order) {
-  for (uint32_t i = 0; i < e->count; i++) {
+  bool *taken = gxds_calloc(e->count, sizeof *taken);
+  bool found = true;
+  for (uint32_t i = 0; i < e->count && found; i++) {
     uint32_t at = 0;
-    while (at < e->count && !same_ip(&ips[i], &e->ips[at])) at++;
-    if (at == e->count) return false;
+    while (at < e->count && (taken[at] || !same_ip(&ips[i], &e->ips[at]))) at++;
+    found = at < e->count;
+    if (!found) break;
     order[i] = at;
+    taken[at] = true;
   }
-  return true;
+  gxds_free(taken);
+  return found;
 }
 
 static void reorder(gxds_subchannel *s, const gxds_lb_address *address) {

@@ -254,6 +254,16 @@ TEST_F(EndpointSubchannelTest, AnotherOrderBeginsAPassAnew) {  // A61.6
   EXPECT_EQ(host_.subchannels_made, 2u);
 }
 
+TEST_F(EndpointSubchannelTest, AnAddressThatOccursTwiceMayMove) {  // A61.6, A61.17
+  Start("", {{1, 1, 2}});  // DNS may return an address twice
+  Apply({{2, 1, 1}});
+  EXPECT_EQ(host_.subchannels_made, 3u);
+  EXPECT_EQ(ConnectsOf(kA2), 1);
+  Connect(kA2);
+  EXPECT_EQ(Pick(), kA2);
+  EXPECT_EQ(WatchedAddresses(), OneConnection{kA2});
+}
+
 TEST_F(EndpointSubchannelTest, AnExistingConnectionIsFound) {  // A61.2
   host_.shared[kA2] = {GRPC_CHANNEL_READY, Status()};
   Start("", {{1, 2}});
