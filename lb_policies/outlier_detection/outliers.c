@@ -35,7 +35,7 @@ struct gxds_outliers {
   gxds_time started; /* when the timer was started; GXDS_TIME_NEVER: no timer runs */
   host *by_address;
   host *by_token;
-  size_t ejected;
+  size_t ejected; /* how many addresses that have subchannels are ejected */
   uint64_t last_token;
   host *changed;
   gxds_outliers_found found;
@@ -71,6 +71,23 @@ static void forget_if_clean(gxds_outliers *o, host *h) {
   if (h->subchannels == 0 && !h->ejected && h->multiplier == 0) forget(o, h);
 }
 
+/* "The percentage of ejected addresses" refers to the addresses in the config, if it has any. More
+ * addresses may be known, because a priority that is not needed any more keeps its subchannels for
+ * a while. An ejected address without subchannels does not count: the config hardly ever has it. */
+static bool enough_are_ejected(const gxds_outliers *o) {
+  const size_t addresses = o->addresses > 0 ? o->addresses : HASH_CNT(by_address, o->by_address);
+  return (double)o->ejected * 100 >= (double)o->settings.max_ejection_percent * (double)addresses;
+}
+
+/* The first subchannel of an address was made. If others were ejected while it had none, it may be
+ * one too many. */
+static void on_return(gxds_outliers *o, host *h) {
+  if (h->ejected && enough_are_ejected(o)) h->ejected = false;
+  if (h->ejected) o->ejected++;
+  /* The new subchannel reports an ejection from the start. */
+  h->reported_ejected = h->ejected;
+}
+
 uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address) {
   host *h;
   HASH_FIND(by_address, o->by_address, address.data, address.size, h);
@@ -82,8 +99,7 @@ uint64_t gxds_outliers_add(gxds_outliers *o, gxds_str address) {
     HASH_ADD_KEYPTR(by_address, o->by_address, h->address.data, h->address.size, h);
     HASH_ADD(by_token, o->by_token, token, sizeof h->token, h);
   }
-  /* The new subchannel reports an ejection from the start. */
-  if (h->subchannels == 0) h->reported_ejected = h->ejected;
+  if (h->subchannels == 0) on_return(o, h);
   h->subchannels++;
   return h->token;
 }
@@ -99,6 +115,7 @@ void gxds_outliers_remove(gxds_outliers *o, uint64_t token) {
   host *h = find(o, token);
   GXDS_CHECK(h->subchannels > 0);
   h->subchannels--;
+  if (h->subchannels == 0 && h->ejected) o->ejected--;
   forget_if_clean(o, h);
 }
 
@@ -114,10 +131,12 @@ gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token)
 
 static void set_ejected(gxds_outliers *o, host *h, bool ejected) {
   h->ejected = ejected;
-  if (ejected) {
-    o->ejected++;
-  } else {
-    o->ejected--;
+  if (h->subchannels > 0) {
+    if (ejected) {
+      o->ejected++;
+    } else {
+      o->ejected--;
+    }
   }
   if (h->changed) return;
   h->changed = true;
@@ -199,14 +218,6 @@ gxds_time gxds_outliers_deadline(const gxds_outliers *o) {
 }
 
 /* ---- the end of an interval ---- */
-
-/* "The percentage of ejected addresses" refers to the addresses in the config, if it has any. More
- * addresses may be known, because a priority that is not needed any more keeps its subchannels for
- * a while. */
-static bool enough_are_ejected(const gxds_outliers *o) {
-  const size_t addresses = o->addresses > 0 ? o->addresses : HASH_CNT(by_address, o->by_address);
-  return (double)o->ejected * 100 >= (double)o->settings.max_ejection_percent * (double)addresses;
-}
 
 static bool takes_part(const host *h, const gxds_ejection *e) {
   return h->volume > 0 && h->volume >= e->request_volume;

@@ -8,7 +8,8 @@
  * An address is known from its first subchannel on. It is forgotten when it has no subchannel, is
  * not ejected, and its next ejection would not be longer because of earlier ones. So a policy that
  * makes its subchannels again does not end an ejection, and an update costs nothing for unchanged
- * addresses.
+ * addresses. While an ejected address has no subchannel, others may be ejected in its place. If it
+ * then gets one, its ejection ends if too many others are ejected.
  *
  * Confined: the owner's serializer. Never calls out. */
 #ifndef GRPC_XDS_LB_POLICIES_OUTLIER_DETECTION_OUTLIERS_H_

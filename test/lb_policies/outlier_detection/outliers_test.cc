@@ -171,6 +171,34 @@ TEST(Outliers, AddressesThatTheConfigHasNoMoreDoNotCountInTheShare) {  // A50.16
   EXPECT_EQ(s.Interval(), "-a") << "c and d are kept for a while";
 }
 
+TEST(Outliers, AnEjectedAddressThatIsRemovedMakesRoomForAnother) {  // A50.16
+  gxds_outlier_detection settings = ByFailures(50);
+  settings.max_ejection_percent = 25;
+  Scenario s(settings);
+  s.Calls("a", 0, 100);
+  EXPECT_EQ(s.Interval(), "-a");
+  s.Calls("b", 0, 100);
+  EXPECT_EQ(s.Interval(), "") << "one of four is the limit";
+  s.Remove("a");
+  s.Add("e");
+  s.Calls("e", 0, 100);
+  EXPECT_EQ(s.Interval(), "-e");
+}
+
+TEST(Outliers, AnAddressThatReturnsIsNotEjectedBeyondTheShare) {  // A50.16
+  gxds_outlier_detection settings = ByFailures(50);
+  settings.max_ejection_percent = 25;
+  Scenario s(settings);
+  s.Calls("a", 0, 100);
+  EXPECT_EQ(s.Interval(), "-a");
+  s.Remove("a");
+  s.Calls("b", 0, 100);
+  EXPECT_EQ(s.Interval(), "-b");
+  s.Add("a");
+  EXPECT_FALSE(s.Ejected("a"));
+  EXPECT_TRUE(s.Ejected("b"));
+}
+
 TEST(Outliers, EnforcementDecidesByChance) {  // A50.17
   gxds_outlier_detection settings = ByFailures(50);
   settings.failure_percentage.enforcement_percentage = 30;
@@ -358,6 +386,11 @@ class Model {
     hosts.push_back({address});
     return hosts.back();
   }
+  void Add(const std::string& address) {
+    Host& h = At(address);
+    if (h.subchannels == 0 && h.ejected && Enough()) h.ejected = false;
+    h.subchannels++;
+  }
   void Remove(const std::string& address) {
     At(address).subchannels--;
     Forget();
@@ -408,7 +441,7 @@ class Model {
   }
   bool Enough() {
     size_t ejected = 0;
-    for (Host& h : hosts) ejected += h.ejected;
+    for (Host& h : hosts) ejected += h.ejected && h.subchannels > 0;
     size_t all = addresses_ > 0 ? addresses_ : hosts.size();
     return 100.0 * ejected / all >= settings_.max_ejection_percent;
   }
@@ -484,7 +517,7 @@ TEST(Outliers, DoAsTheModelDoes) {  // A50.6
       switch (random() % 8) {
         case 0:
           list.push_back(gxds_outliers_add(outliers, S(address)));
-          model.At(address).subchannels++;
+          model.Add(address);
           break;
         case 1:
           if (list.empty()) break;
