@@ -175,7 +175,7 @@ static gxds_status take_empty(policy *p, const gxds_lb_update *given) {
   end_attempt(&p->pending);
   end_attempt(&p->current);
   p->idle = false;
-  p->failed = true;
+  p->failed = false; /* no connection failed, so RPCs wait for the next list */
   gxds_status empty = gxds_policy_empty_status(given->note);
   gxds_policy_publish_empty(p->base, &empty);
   if (!gxds_policy_ended(p->base)) gxds_policy_reresolve(p->base);

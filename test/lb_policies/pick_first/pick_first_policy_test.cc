@@ -198,6 +198,18 @@ TEST_F(PickFirstPolicyTest, AnEmptyListFails) {
   EXPECT_EQ(WatchedCount(), 0u);
 }
 
+TEST_F(PickFirstPolicyTest, RpcsWaitForTheListAfterAnEmptyOne) {  // A62.5
+  Apply({"a:1"});
+  Refuse("a:1");
+  Apply({});
+  ASSERT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Apply({"b:1"});
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_CONNECTING);
+  EXPECT_EQ(Pick(), "queue") << "the list is not empty any more, and nothing of it has failed";
+  Refuse("b:1");
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+}
+
 TEST_F(PickFirstPolicyTest, AResolversErrorChangesNothingThatWorks) {
   Update(config_, Args(), Addresses(Unavailable("no name")));
   EXPECT_EQ(Pick(), "fail: UNAVAILABLE: no name");
