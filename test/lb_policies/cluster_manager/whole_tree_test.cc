@@ -208,7 +208,9 @@ class Storm {
   snapshot::Endpoints SomeEndpoints() {
     std::vector<std::vector<std::string>> priorities(Draw(4));
     std::set<char> used;
+    const bool repeats = Draw(4) == 0;  // a locality may be in several priorities
     for (auto& zones : priorities) {
+      if (repeats) used.clear();
       for (uint64_t i = Draw(4); i > 0; i--) {
         const char zone = static_cast<char>('a' + Draw(10));
         if (used.insert(zone).second) zones.emplace_back(1, zone);
