@@ -174,7 +174,10 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   return todo;
 }
 
-void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c) { c->tls = NULL; }
+void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c) {
+  c->tls = NULL;
+  c->child_reported = false;
+}
 
 const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c) { return c->tls; }
 

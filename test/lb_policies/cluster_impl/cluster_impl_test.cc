@@ -187,6 +187,18 @@ TEST(ClusterImpl, TlsThatWasNotCarriedOutIsTriedAnew) {  // A29
   EXPECT_EQ(s.Update(e), "");
 }
 
+// A priority policy above must not take the cluster for READY before it has a connection.
+TEST(ClusterImpl, StateOfTheChildIsForgottenWithItsTls) {  // A29
+  SecuredScenario s;
+  s.Update(Leaf("c", s.tls));
+  s.Child(GRPC_CHANNEL_READY);
+  gxds_cluster_impl_forget_tls(s.c);
+  snapshot::ClusterOptions options = s.tls;
+  options.max_requests = 5;
+  EXPECT_EQ(s.Update(Leaf("c", options)), "child tls renew");
+  EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_CONNECTING);
+}
+
 TEST(ClusterImpl, OtherEndpointsMakeNoNewPicker) {
   Scenario s;
   auto cluster = MakeCluster("c");
