@@ -31,6 +31,7 @@ struct gxds_resolver {
   /* NULL if the bootstrap is this channel's own; so is the client then. */
   gxds_bootstrap_share *share;
   gxds_prepared *prepared; /* set until the client is acquired */
+  /* NULL before begin(), which may never run: a fork drops in the child what was posted before. */
   gxds_client_handle *handle;
   gxds_dependency_manager *manager; /* NULL if the listener's name can't be made */
   gxds_dns_names *dns_names;        /* NULL if the listener's name can't be made */
@@ -261,7 +262,8 @@ static void end(void *arg) {
   gxds_cluster_refs_destroy(r->cluster_refs);
   gxds_dns_names_destroy(r->dns_names);
   if (r->manager) gxds_dependency_manager_destroy(r->manager);
-  gxds_client_handle_release(r->handle);
+  gxds_prepared_destroy(r->prepared);
+  if (r->handle) gxds_client_handle_release(r->handle);
   r->options.gone(r->options.arg);
   destroy(r);
   gxds_mailbox_unref(mailbox); /* the last release may end the reactor */
@@ -349,6 +351,7 @@ void gxds_resolver_reresolve(gxds_resolver *r) { gxds_reactor_post(reresolve, r)
 
 static void reset_backoff(void *arg) {
   gxds_resolver *r = arg;
+  if (!r->handle) return;
   gxds_client_handle_reset_backoff(r->handle);
   if (r->dns_names) gxds_dns_names_reset_backoff(r->dns_names);
 }

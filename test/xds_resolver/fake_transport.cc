@@ -75,6 +75,7 @@ gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *, const gxds_host *) {
   return new gxds_prepared;
 }
 void gxds_prepared_destroy(gxds_prepared *p) {
+  if (p == nullptr) return;
   FakeTransport::Get().prepared--;
   delete p;
 }

@@ -19,6 +19,7 @@ class Resolver : public ::testing::Test {
  protected:
   void SetUp() override {
     g_alive = 0;
+    fake_.backoffs_reset = 0;
     unsetenv("GRPC_XDS_BOOTSTRAP");
     setenv("GRPC_XDS_BOOTSTRAP_CONFIG", kBootstrap, 1);
     options_.target = Z("xds:///service");
@@ -488,7 +489,6 @@ TEST_F(DnsResolver, TheEndStopsEveryName) {
 
 TEST_F(Resolver, ResetsTheBackoffOfItsClient) {
   Start();
-  fake_.backoffs_reset = 0;
   gxds_resolver_reset_backoff(resolver_);
   fake_.RunReactor();
   EXPECT_EQ(fake_.backoffs_reset, 1);
@@ -516,6 +516,17 @@ TEST_F(Resolver, IsInertOnceClosed) {
 TEST_F(Resolver, MayBeClosedBeforeItBegan) {
   ASSERT_EQ(TryToStart(), "");
   Close();
+  EXPECT_EQ(gone_, 1);
+}
+
+// The child of a fork does not run what was posted to its parent's reactor.
+TEST_F(Resolver, MayBeClosedInAChildOfAForkBeforeWhichItDidNotBegin) {
+  ASSERT_EQ(TryToStart(), "");
+  fake_.posts.clear();
+  gxds_resolver_reset_backoff(resolver_);
+  gxds_resolver_reresolve(resolver_);
+  Close();
+  EXPECT_EQ(fake_.backoffs_reset, 0);
   EXPECT_EQ(gone_, 1);
 }
 
