@@ -1,6 +1,7 @@
 #include "lb_policies/cds/child_numbers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/search.h"
@@ -54,18 +55,49 @@ static void owners_fini(owners *o) {
   gxds_free(o->taken);
 }
 
+static bool same_address(const gxds_endpoint *a, const gxds_endpoint *b) {
+  return memcmp(&a->address, &b->address, sizeof a->address) == 0;
+}
+
+/* Whether b has the first or the last endpoint of a. Neither is empty. */
+static bool has_an_end_of(const gxds_locality *a, const gxds_locality *b) {
+  const gxds_endpoint first = gxds_locality_endpoint(a, 0);
+  const gxds_endpoint last = gxds_locality_endpoint(a, a->endpoint_count - 1);
+  for (uint32_t i = 0; i < b->endpoint_count; i++) {
+    const gxds_endpoint e = gxds_locality_endpoint(b, i);
+    if (same_address(&e, &first) || same_address(&e, &last)) return true;
+  }
+  return false;
+}
+
+/* Whether both have some endpoints in common. Looks only for the ends of each list, so that the
+ * time is linear. */
+static bool overlap(const gxds_locality *a, const gxds_locality *b) {
+  if (a->endpoint_count == 0 || b->endpoint_count == 0) return false;
+  return has_an_end_of(a, b) || has_an_end_of(b, a);
+}
+
 /* The old priority that the child of a new priority with that locality served, or SIZE_MAX. A
  * locality may be in several priorities. Then the one with the same endpoints counts, or else the
- * first one, so that each of these priorities keeps its child. */
+ * first one with some of them, or else the first one. So each of these priorities keeps its child,
+ * even if one before it goes. */
 static size_t find(const owners *o, const gxds_locality *l) {
   size_t found = SIZE_MAX;
-  size_t at =
+  bool several = false;
+  const size_t begin =
       GXDS_LOWER_BOUND(i, 0, o->count, gxds_locality_compare_name(o->items[i].locality, l) < 0);
-  for (; at < o->count && gxds_locality_compare_name(o->items[at].locality, l) == 0; at++) {
-    const owner *candidate = &o->items[at];
+  size_t end = begin;
+  for (; end < o->count && gxds_locality_compare_name(o->items[end].locality, l) == 0; end++) {
+    const owner *candidate = &o->items[end];
     if (o->taken[candidate->priority]) continue;
     if (candidate->locality == l) return candidate->priority;
+    if (found != SIZE_MAX) several = true;
     if (found == SIZE_MAX) found = candidate->priority;
+  }
+  for (size_t at = begin; several && at < end; at++) {
+    const owner *candidate = &o->items[at];
+    if (o->taken[candidate->priority]) continue;
+    if (overlap(candidate->locality, l)) return candidate->priority;
   }
   return found;
 }

@@ -169,6 +169,36 @@ TEST(ChildNumbers, OfThePrioritiesWithALocalityTheOneWithTheSameEndpointsCounts)
   EXPECT_EQ(s.Update(OfOneName({z})), (Numbers{0}));
 }
 
+// A locality with one endpoint at each of those ports.
+const gxds_locality* WithPorts(const std::vector<uint16_t>& ports) {
+  gxds_locality* l =
+      gxds_locality_create(gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""), 1, ports.size());
+  auto* endpoints = const_cast<gxds_endpoint*>(l->list.full);
+  for (size_t i = 0; i < ports.size(); i++) {
+    endpoints[i].address.port = ports[i];
+    endpoints[i].weight = 1;
+  }
+  return l;
+}
+
+snapshot::Endpoints OfPorts(const std::vector<std::vector<uint16_t>>& ports) {
+  std::vector<const gxds_locality*> localities;
+  for (const auto& of_priority : ports) localities.push_back(WithPorts(of_priority));
+  snapshot::Endpoints made = OfOneName(localities);
+  for (const gxds_locality* l : localities) gxds_locality_unref(l);
+  return made;
+}
+
+TEST(ChildNumbers, OrElseTheOneWithSomeOfTheEndpointsCounts) {  // A56.5
+  Scenario s;
+  EXPECT_EQ(s.Update(OfPorts({{1, 2}, {3, 4}})), (Numbers{0, 1}));
+  EXPECT_EQ(s.Update(OfPorts({{1, 2, 5}, {6, 4}})), (Numbers{0, 1}));
+  EXPECT_EQ(s.Update(OfPorts({{4, 7}})), (Numbers{1})) << "4 is the last of the second one";
+  EXPECT_EQ(s.Update(OfPorts({{8, 7, 9}, {1}})), (Numbers{1, 0})) << "the first one comes back";
+  EXPECT_EQ(s.Update(OfPorts({{10}, {11}})), (Numbers{1, 0})) << "nothing in common";
+  EXPECT_EQ(s.Update(OfPorts({{}, {12}})), (Numbers{1, 0}));
+}
+
 TEST(ChildNumbers, NoPrioritiesMeanOneChild) {  // A37.21
   Scenario s;
   EXPECT_EQ(s.Update(snapshot::Endpoints()), (Numbers{0}));
@@ -210,6 +240,12 @@ TEST(ChildNumbers, NumbersAreUniqueAndComeBackOnlyToWhatTheyHad) {
         priorities.emplace_back(zones.begin() + long(i), zones.begin() + long(i + n));
         std::sort(priorities.back().begin(), priorities.back().end());
         i += n;
+      }
+      if (priorities.size() > 1 && random() % 2 == 0) {  // a locality in two priorities
+        auto& other = priorities[random() % priorities.size()];
+        const std::string twice = priorities[random() % priorities.size()][0];
+        if (std::find(other.begin(), other.end(), twice) == other.end()) other.push_back(twice);
+        std::sort(other.begin(), other.end());
       }
       Numbers numbers = s.Update(priorities);
       ASSERT_EQ(numbers, s.Update(priorities)) << "the same again";

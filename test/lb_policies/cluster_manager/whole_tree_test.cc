@@ -117,6 +117,16 @@ TEST_F(WholeTreeTest, UpdateOfALocalityInTwoPrioritiesInterruptsNoRpcs) {  // A5
   EXPECT_EQ(Pick(To("c")), In("d"));
 }
 
+// A control plane often sends both changes in one response.
+TEST_F(WholeTreeTest, FailedPriorityThatGoesInterruptsNoRpcsOfTheOtherWithItsLocality) {  // A56.5
+  Apply(InOneZone({{'a'}, {'b'}}));
+  host_.SetState(In("a"), GRPC_CHANNEL_TRANSIENT_FAILURE, Unavailable("refused"));
+  host_.SetState(In("b"), GRPC_CHANNEL_READY);
+  EXPECT_EQ(Pick(To("c")), In("b"));
+  Apply(InOneZone({{'b', 'c'}}));
+  EXPECT_EQ(Pick(To("c")), In("b")) << "the priority in use is the first one now";
+}
+
 TEST_F(WholeTreeTest, EndpointsThatStayAreNotConnectedToAnew) {
   Apply(MakeEndpoints({{"a", "b"}}));
   for (const char* zone : {"a", "b"}) host_.SetState(In(zone), GRPC_CHANNEL_READY);
