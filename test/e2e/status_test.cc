@@ -150,6 +150,23 @@ TEST(EndToEnd, ArgumentsOfTheXdsClientReachTheOneOfTheProcesssBootstrap) {
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
 }
 
+// The channel has had no configuration yet, so the RPC is routed only when there is one.
+TEST(EndToEnd, AnRpcThatBeginsBeforeTheFirstConfigurationIsRoutedWhenThereIsOne) {  // A31.1
+  Backend a("a");
+  ControlPlane plane;
+  plane.WriteFile("resources.json", Document({}));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap(), {}, nullptr, kImpatience);
+  Reply reply;
+  ASSERT_TRUE(FailsWith(&client, "LDS resource greeter.example: does not exist", &reply));
+  CallOptions patient;
+  patient.wait_for_ready = true;
+  auto call = client.Start(patient);
+  plane.WriteFile("resources.json", Document({RdsListener(), Routes(kToA), EdsCluster("a"),
+                                              Endpoints("a", LocalityOf({a.port()}))}));
+  EXPECT_EQ(call->Wait().name, "a") << call->Wait().status.error_message();
+}
+
 TEST(EndToEnd, AnUnreachableServerIsNamedWithTheNodeAndTheResource) {  // A57, A74.16
   const std::string server = "127.0.0.1:" + std::to_string(DeadPort());
   Client client("xds:///greeter.example",
