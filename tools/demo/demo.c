@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,10 @@ typedef struct counts {
   long failed;
 } counts;
 
+/* Static, so that the signal handler can use it. */
+static char work_dir[] = "/tmp/xds-demo-XXXXXX";
+
 typedef struct demo {
-  char dir[64];
   char resources[80];
   char self[PATH_MAX];
   char plugin[PATH_MAX];
@@ -247,7 +250,7 @@ static bool start_servers(demo *d) {
   const char *port = line ? strrchr(line, ':') : NULL;
   if (!port) return fprintf(stderr, "xds demo: xds serve did not start\n"), false;
   char path[96];
-  snprintf(path, sizeof path, "%s/bootstrap.json", d->dir);
+  snprintf(path, sizeof path, "%s/bootstrap.json", work_dir);
   FILE *f = fopen(path, "w");
   if (!f) return perror(path), false;
   fprintf(f,
@@ -262,7 +265,7 @@ static bool start_client(demo *d) {
   char bootstrap[128];
   char rate[16];
   snprintf(preload, sizeof preload, "LD_PRELOAD=%s", d->plugin);
-  snprintf(bootstrap, sizeof bootstrap, "GRPC_XDS_BOOTSTRAP=%s/bootstrap.json", d->dir);
+  snprintf(bootstrap, sizeof bootstrap, "GRPC_XDS_BOOTSTRAP=%s/bootstrap.json", work_dir);
   snprintf(rate, sizeof rate, "%d", RPCS_PER_SECOND);
   const char *const env[] = {preload, bootstrap, "GRPC_VERBOSITY=info", NULL};
   const char *const argv[] = {d->client_path, "xds:///" DEMO_TARGET, rate, NULL};
@@ -329,15 +332,35 @@ static bool find_parts(demo *d) {
   return false;
 }
 
-static void remove_files(const demo *d) {
-  const char *const names[] = {"resources/endpoints.yaml", "resources/services.yaml", "resources",
-                               "bootstrap.json"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", d->dir, names[i]);
-    remove(path);
+/* Calls only functions that a signal handler may call. */
+static void remove_files(void) {
+  static const char *const names[] = {"resources/endpoints.yaml", "resources/.endpoints.tmp",
+                                      "resources/services.yaml", "resources/.services.tmp",
+                                      "bootstrap.json"};
+  int dir = open(work_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (dir < 0) return;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlinkat(dir, names[i], 0);
+  unlinkat(dir, "resources", AT_REMOVEDIR);
+  close(dir);
+  rmdir(work_dir);
+}
+
+/* The children end by themselves, because their pipes close. */
+static void on_signal(int number) {
+  remove_files();
+  raise(number); /* ends the demo: the handler is reset */
+}
+
+/* A signal that is ignored stays ignored. */
+static void handle_signals(void) {
+  const int numbers[] = {SIGINT, SIGTERM};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    struct sigaction old;
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(numbers[i], &action, NULL);
+    }
   }
-  remove(d->dir);
 }
 
 static bool run_demo(demo *d) {
@@ -378,15 +401,15 @@ int xds_demo_main(int argc, char **argv) {
   }
   demo *d = calloc(1, sizeof *d);
   GXDS_CHECK(d != NULL);
-  strcpy(d->dir, "/tmp/xds-demo-XXXXXX");
   if (!find_parts(d)) return free(d), 1;
-  if (!mkdtemp(d->dir)) return perror(d->dir), free(d), 1;
-  snprintf(d->resources, sizeof d->resources, "%s/resources", d->dir);
+  handle_signals();
+  if (!mkdtemp(work_dir)) return perror(work_dir), free(d), 1;
+  snprintf(d->resources, sizeof d->resources, "%s/resources", work_dir);
   bool ok = mkdir(d->resources, 0700) == 0 && run_demo(d);
   demo_child_end(&d->client, !ok);
   demo_child_end(&d->serve, true);
   for (int i = 0; i < DEMO_BACKENDS; i++) demo_child_end(&d->backends[i], false);
-  remove_files(d);
+  remove_files();
   free(d);
   return ok ? 0 : 1;
 }
