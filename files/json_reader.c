@@ -199,13 +199,12 @@ static bool read_value(reader *r) {
   }
 }
 
-const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
-                                          gxds_file_errors *errors) {
+const gxds_file_node *gxds_file_json_read_duplicates(gxds_str text, struct upb_Arena *arena,
+                                                     gxds_file_errors *errors) {
   /* A byte order mark is not JSON, but some editors write it. */
   if (gxds_str_starts_with(text, gxds_str_z("\xef\xbb\xbf"))) {
     text = gxds_str_from(text, 3);
   }
-  size_t before = errors->count;
   reader r = {.at = text.data, .end = text.data + text.size, .line_start = text.data, .line = 1};
   if (text.size == 0) r.at = r.end = r.line_start = "";
   gxds_file_node_builder_init(&r.builder, arena, errors);
@@ -220,5 +219,12 @@ const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena
   }
   gxds_file_node_builder_fini(&r.builder);
   gxds_text_fini(&r.scratch);
+  return root;
+}
+
+const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
+                                          gxds_file_errors *errors) {
+  size_t before = errors->count;
+  const gxds_file_node *root = gxds_file_json_read_duplicates(text, arena, errors);
   return errors->count == before ? root : NULL;
 }

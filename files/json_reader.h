@@ -13,6 +13,10 @@ extern "C" {
  * and returns NULL. */
 const gxds_file_node *gxds_file_json_read(gxds_str text, struct upb_Arena *arena,
                                           gxds_file_errors *errors);
+/* The same, but returns the document also if the only errors are duplicate keys. It then has all
+ * the entries of such a key; clients that read a bootstrap use the last one. */
+const gxds_file_node *gxds_file_json_read_duplicates(gxds_str text, struct upb_Arena *arena,
+                                                     gxds_file_errors *errors);
 
 #ifdef __cplusplus
 }

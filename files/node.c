@@ -24,7 +24,7 @@ gxds_str gxds_file_node_dup(struct upb_Arena *arena, gxds_str s) {
 
 const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key) {
   GXDS_CHECK(map->kind == GXDS_FILE_NODE_MAP);
-  for (size_t i = 0; i < map->count; i++) {
+  for (size_t i = map->count; i-- > 0;) {
     if (gxds_str_equal(map->entries[i].key, gxds_str_z(key))) return map->entries[i].value;
   }
   return NULL;

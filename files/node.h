@@ -61,7 +61,8 @@ struct gxds_file_node {
 
 /* A copy of a text or key in the arena. Its data is never NULL. */
 gxds_str gxds_file_node_dup(struct upb_Arena *arena, gxds_str s);
-/* The value of a key, or NULL. Borrowed: valid as long as the arena. */
+/* The value of a key, or NULL. If the map has duplicates of the key, the last one. Borrowed: valid
+ * as long as the arena. */
 const gxds_file_node *gxds_file_node_get(const gxds_file_node *map, const char *key);
 /* Adds a description for an error: "the string \"x\"", "the number 1", "a list", "an object",
  * "null". */

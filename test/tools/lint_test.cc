@@ -519,6 +519,47 @@ TEST_F(Lint, ABootstrapIsReadAsAClientReadsIt) {
              "1"}));
 }
 
+// The client uses the last of the duplicates, so the errors have its lines.
+TEST_F(Lint, ADuplicateKeyOfABootstrapHidesNoOtherFinding) {
+  files_.Write("b.json",
+               "{\n"
+               " \"node\": {\"id\": \"n\"},\n"
+               " \"xds_servers\": [{\"server_uri\": \"x:1\",\n"
+               "  \"channel_creds\": [{\"type\": \"insecure\"}]}],\n"
+               " \"what\": 1,\n"
+               " \"authorities\": 2,\n"
+               " \"node\": {\n"
+               "  \"id\": 3}\n"
+               "}\n");
+  EXPECT_EQ(Run({"b.json"}),
+            (Lines{"b.json:5: warning: field what: is not known to gRPC, and ignored",
+                   "b.json:6: error: field authorities: is not an object",
+                   "b.json:7: error: the key \"node\" stands on line 2 too",
+                   "b.json:8: error: field node.id: is not a string", "1"}));
+}
+
+// Clients accept the bootstrap, so its certificate providers are known.
+TEST_F(Lint, ABootstrapWithADuplicateKeyIsUsedForTheResources) {
+  files_.Write("b.json",
+               R"({"xds_servers":[{"server_uri":"x:1","channel_creds":[{"type":"insecure"}]}],)"
+               "\n"
+               R"("node":{"id":"n"},"node":{"id":"m"}})");
+  files_.Write("a.yaml", std::string(kCluster) +
+                             "name: c\ntype: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n"
+                             "transport_socket:\n"
+                             "  name: tls\n"
+                             "  typed_config:\n"
+                             "    '@type': type.googleapis.com/envoy.extensions.transport_sockets."
+                             "tls.v3.UpstreamTlsContext\n"
+                             "    common_tls_context: {validation_context: "
+                             "{ca_certificate_provider_instance: {instance_name: ours}}}\n");
+  Lines lines = Run({"--no-warnings", "b.json", "a.yaml"});
+  ASSERT_EQ(lines.size(), 3u) << ::testing::PrintToString(lines);
+  EXPECT_NE(lines[0].find("ours"), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[1], "b.json:2: error: the key \"node\" stands on line 2 too");
+  EXPECT_EQ(lines[2], "1");
+}
+
 TEST_F(Lint, WarnsOfTokensThatAreNotSent) {
   files_.Write("b.json",
                "{\"xds_servers\": [{\"server_uri\": \"x:1\",\n"

@@ -154,12 +154,13 @@ bool gxds_lint_bootstrap(gxds_file_input file, gxds_findings *findings,
   gxds_file_errors errors = {.file = file.name};
   upb_Arena *arena = upb_Arena_New();
   gxds_lint_subject l = {.findings = findings, .file = file.name};
-  l.node = gxds_file_json_read(file.bytes, arena, &errors);
+  l.node = gxds_file_json_read_duplicates(file.bytes, arena, &errors);
   const bool is = is_bootstrap(l.node);
   if (is) {
     gxds_errors wrong = {0};
     gxds_bootstrap_unref(*bootstrap);
     *bootstrap = NULL;
+    gxds_findings_add_file_errors(findings, &errors);
     gxds_status status = gxds_bootstrap_parse(file.bytes, gxds_host_get(), bootstrap, &wrong);
     gxds_lint_refuse(&l, &wrong, &status);
     look_at_object(&l, l.node, root, NULL);

@@ -16,7 +16,8 @@ static bool same_field(gxds_str a, gxds_str b) {
 }
 
 const gxds_file_node_entry *gxds_field_entry(const gxds_file_node *node, gxds_str name) {
-  for (size_t i = 0; node && node->kind == GXDS_FILE_NODE_MAP && i < node->count; i++) {
+  size_t count = node && node->kind == GXDS_FILE_NODE_MAP ? node->count : 0;
+  for (size_t i = count; i-- > 0;) {
     if (same_field(node->entries[i].key, name)) return &node->entries[i];
   }
   return NULL;

@@ -1,5 +1,6 @@
 #include "tools/lint/findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -26,6 +27,19 @@ void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed) {
                                         .field = gxds_str_dup(borrowed->field),
                                         .text = gxds_str_dup(borrowed->text)};
   f->errors += borrowed->kind == GXDS_FINDING_ERROR;
+}
+
+void gxds_findings_add_file_errors(gxds_findings *f, const gxds_file_errors *errors) {
+  for (size_t i = 0; i < errors->stored; i++) {
+    const gxds_file_error *e = &errors->items[i];
+    gxds_findings_add(f, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
+                                         .file = e->file,
+                                         .line = e->line,
+                                         .field = e->field,
+                                         .text = e->text});
+  }
+  if (errors->count == errors->stored) return;
+  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
 }
 
 void gxds_lint_warn(const gxds_lint_subject *s, uint32_t line, const gxds_path *at,

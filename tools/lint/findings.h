@@ -36,6 +36,8 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
+/* Adds errors of files. Says on stderr how many more were found than are kept. */
+void gxds_findings_add_file_errors(gxds_findings *f, const gxds_file_errors *errors);
 /* Sorts by file and line. Findings of the same line keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);
 /* Adds the finding as text, without a newline: "a.yaml:3: error: Cluster \"x\": field a.b: must be

@@ -114,19 +114,6 @@ static void read_path(lint *l, const char *path) {
   }
 }
 
-static void add_file_errors(lint *l, const gxds_file_errors *errors) {
-  for (size_t i = 0; i < errors->stored; i++) {
-    const gxds_file_error *e = &errors->items[i];
-    gxds_findings_add(&l->findings, &(gxds_finding){.kind = GXDS_FINDING_ERROR,
-                                                    .file = e->file,
-                                                    .line = e->line,
-                                                    .field = e->field,
-                                                    .text = e->text});
-  }
-  if (errors->count == errors->stored) return;
-  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
-}
-
 static void check(lint *l) {
   const gxds_bootstrap *bootstrap = NULL;
   gxds_file_input *resources = gxds_calloc(l->files.count, sizeof *resources);
@@ -141,7 +128,7 @@ static void check(lint *l) {
   const gxds_file_set *set = gxds_file_set_build(schema, resources, count, NULL, &errors);
   if (set) gxds_lint_links(set, &l->findings);
   gxds_file_set_unref(set);
-  add_file_errors(l, &errors);
+  gxds_findings_add_file_errors(&l->findings, &errors);
   gxds_file_errors_fini(&errors);
   for (size_t i = 0; i < count; i++) {
     gxds_lint_resources(schema, validator, resources[i], &l->findings);
