@@ -87,10 +87,11 @@ static uint64_t stamp_of(int dir, const gxds_dir_files *files) {
   return stamp;
 }
 
-/* Reads one file. The error of a file that was removed after it was listed does not matter: the
- * stamp has changed then, so the directory counts as unstable. */
-static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
+/* Reads one file; false after an error. The error of a file that was removed after it was listed
+ * does not matter: the stamp has changed then, so the directory counts as unstable. */
+static bool read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
                       gxds_file_errors *errors) {
+  size_t before = errors->count;
   errors->file = file->name;
   int fd = openat(dir, file->name.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat st;
@@ -101,7 +102,7 @@ static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
       gxds_file_errors_add(errors, 0, NULL, "cannot open: it is gone, or a link to nothing");
     }
     if (fd >= 0) close(fd);
-    return;
+    return false;
   }
   gxds_text bytes = {0};
   if (!S_ISREG(st.st_mode)) {
@@ -111,6 +112,7 @@ static void read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
   }
   file->bytes = gxds_text_take(&bytes);
   close(fd);
+  return errors->count == before;
 }
 
 static uint64_t device_of(int dir) {
@@ -118,14 +120,29 @@ static uint64_t device_of(int dir) {
   return fstat(dir, &st) == 0 ? (uint64_t)st.st_dev : 0;
 }
 
+/* Reads the listed files, and keeps those that could be read. Returns how many bytes they have; it
+ * stops when these are too many. */
+static size_t read_contents(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
+  const size_t listed = out->count;
+  size_t total = 0;
+  out->count = 0;
+  for (size_t i = 0; i < listed; i++) {
+    gxds_file_input file = out->items[i];
+    if (total <= GXDS_DIR_SIZE_MAX && read_file(dir, out, &file, errors)) {
+      total += file.bytes.size;
+      out->items[out->count++] = file;
+    } else {
+      gxds_str_free(&file.name);
+      gxds_str_free(&file.bytes);
+    }
+  }
+  return total;
+}
+
 static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   size_t before = errors->count;
   uint64_t stamp = stamp_of(dir, out);
-  size_t total = 0;
-  for (size_t i = 0; i < out->count && total <= GXDS_DIR_SIZE_MAX; i++) {
-    read_file(dir, out, &out->items[i], errors);
-    total += out->items[i].bytes.size;
-  }
+  size_t total = read_contents(dir, out, errors);
   errors->file = gxds_str_of(NULL, 0);
   gxds_dir_files again = {0};
   bool listed = list_names(dir, &again, errors);
@@ -138,7 +155,13 @@ static bool read_listed(int dir, gxds_dir_files *out, gxds_file_errors *errors) 
   return errors->count == before;
 }
 
-bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
+static void drop_files(gxds_dir_files *out) {
+  gxds_dir_files none = {.unstable = out->unstable, .starved = out->starved};
+  gxds_dir_files_fini(out);
+  *out = none;
+}
+
+bool gxds_dir_read_readable(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
   *out = (gxds_dir_files){0};
   errors->file = gxds_str_z(path);
   /* Everything is read through one descriptor. So if the path is swapped in the meantime, the files
@@ -149,13 +172,19 @@ bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *erro
     add_failure(out, errors, "cannot open the directory");
   }
   if (ok) out->device = device_of(dir);
-  ok = ok && list_names(dir, out, errors) && read_listed(dir, out, errors);
+  if (ok && list_names(dir, out, errors)) {
+    ok = read_listed(dir, out, errors);
+  } else {
+    drop_files(out);
+    ok = false;
+  }
   if (dir >= 0) close(dir);
   errors->file = gxds_str_of(NULL, 0);
-  if (!ok) {
-    gxds_dir_files none = {.unstable = out->unstable, .starved = out->starved};
-    gxds_dir_files_fini(out);
-    *out = none;
-  }
+  return ok;
+}
+
+bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors) {
+  bool ok = gxds_dir_read_readable(path, out, errors);
+  if (!ok) drop_files(out);
   return ok;
 }

@@ -35,6 +35,9 @@ bool gxds_dir_is_resource_file(gxds_str name);
  * anything cannot be read, adds an error, leaves *out empty, and returns false. The caller ends out
  * with gxds_dir_files_fini(). */
 bool gxds_dir_read(const char *path, gxds_dir_files *out, gxds_file_errors *errors);
+/* The same, but if files cannot be read, *out has the others. Each error has the name of its file
+ * in the directory; those of the directory itself have its path, or no file. */
+bool gxds_dir_read_readable(const char *path, gxds_dir_files *out, gxds_file_errors *errors);
 void gxds_dir_files_fini(gxds_dir_files *f);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // `xds lint`, in a process of its own.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -607,6 +608,18 @@ TEST_F(Lint, ADirectoryIsReadAsServeReadsIt) {
   files_.Write("notes.txt", "no resource\n");
   EXPECT_EQ(Run({"."}),
             (Lines{"./a.yaml:3: error: Cluster \"c\": field type: unknown discovery type", "1"}));
+}
+
+TEST_F(Lint, FilesOfADirectoryThatCannotBeReadAreNamedAndTheOthersAreChecked) {
+  std::filesystem::create_directory(files_.path() + "/a.yaml");
+  std::filesystem::create_symlink("nowhere", files_.path() + "/b.yaml");
+  files_.Write("c.yaml", std::string(kCluster) + "name: c\ntype: STRICT_DNS\n");
+  const Lines expected = {"xds lint: ./a.yaml: is no regular file",
+                          "xds lint: ./b.yaml: cannot open: it is gone, or a link to nothing",
+                          "./c.yaml:3: error: Cluster \"c\": field type: unknown discovery type",
+                          "2"};
+  EXPECT_EQ(Run({"."}), expected);
+  EXPECT_EQ(Run({"./"}), expected);
 }
 
 TEST_F(Lint, WarnsOfADirectoryWithoutResourceFiles) {

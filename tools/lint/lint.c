@@ -84,21 +84,34 @@ static void warn_of_empty_dir(lint *l, const char *path) {
                                                        "(xds serve --help)")});
 }
 
+static gxds_str path_in(const char *dir, gxds_str name) {
+  return gxds_str_format("%s%s%.*s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/",
+                         GXDS_STR_ARG(name));
+}
+
+static void cannot_read_all(lint *l, const char *dir, const gxds_file_errors *errors) {
+  for (size_t i = 0; i < errors->stored; i++) {
+    const gxds_file_error *e = &errors->items[i];
+    bool of_dir = e->file.size == 0 || gxds_str_equal(e->file, gxds_str_z(dir));
+    gxds_str path = of_dir ? gxds_str_dup(gxds_str_z(dir)) : path_in(dir, e->file);
+    cannot_read(l, path.data, e->text.data);
+    gxds_str_free(&path);
+  }
+  if (errors->count == errors->stored) return;
+  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
+}
+
 static void read_dir(lint *l, const char *path) {
   gxds_dir_files files;
   gxds_file_errors errors = {0};
-  if (!gxds_dir_read(path, &files, &errors)) {
-    gxds_text text = {0};
-    gxds_file_errors_render(&errors, &text);
-    cannot_read(l, path, text.data);
-    gxds_text_fini(&text);
+  if (!gxds_dir_read_readable(path, &files, &errors)) {
+    cannot_read_all(l, path, &errors);
   } else if (files.count == 0) {
     warn_of_empty_dir(l, path);
   }
   gxds_file_errors_fini(&errors);
   for (size_t i = 0; i < files.count; i++) {
-    gxds_str name = gxds_str_format("%s%s%.*s", path, path[strlen(path) - 1] == '/' ? "" : "/",
-                                    GXDS_STR_ARG(files.items[i].name));
+    gxds_str name = path_in(path, files.items[i].name);
     add_file(l, name, gxds_str_dup(files.items[i].bytes));
     gxds_str_free(&name);
   }
