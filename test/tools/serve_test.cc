@@ -470,6 +470,13 @@ TEST_F(Serve, TwoServersDoNotShareAPort) {
   EXPECT_EQ(second.Wait(), 1);
 }
 
+TEST_F(Serve, ASocketIsPrintedAsItWasGiven) {
+  TempDir folder("/tmp");  // the path of a socket must be short
+  const std::string address = "unix:" + folder.path() + "/socket";
+  StartWith({files_.path(), "--listen", address});
+  EXPECT_EQ(Wait({"listening"}), "listening on " + address);
+}
+
 TEST_F(Serve, ThePortFileIsThereOnceItPrintsThatItListens) {
   Start({"--port-file", files_.path() + "/port"});
   int port = 0;
