@@ -197,8 +197,16 @@ TEST(EndToEnd, FailoverFromADeadPriorityLosesOnlyWhatWasOnTheWire) {  // A27.41,
   plane.Start();
   Client client("xds:///greeter.example", plane.Bootstrap());
   ASSERT_TRUE(client.CallUntilAnsweredBy("first"));
-  // No call is on the wire when the backend dies, so none may fail.
+  // No call is on the wire when the backend dies, so none may fail. Until the client has seen that
+  // the connection broke, a call would still be written to it.
+  grpc::CompletionQueue states;
+  client.channel()->NotifyOnStateChange(
+      GRPC_CHANNEL_READY, std::chrono::system_clock::now() + kPatience, &states, nullptr);
   first->Stop();
+  void* tag;
+  bool changed = false;
+  ASSERT_TRUE(states.Next(&tag, &changed));
+  ASSERT_TRUE(changed);
   EXPECT_TRUE(client.CallUntilAnsweredBy("second"));
   client.CallMany(200);
 }
