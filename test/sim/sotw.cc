@@ -122,6 +122,7 @@ void SotwCheckSend(World *world, Stream *stream, gxds_str bytes) {
     stream->sent_version = stream->sent_version || r.version.size > 0;
   }
   if (h.ack_due) world->Did(r.nack ? kDidNack : kDidAck);
+  h.first = h.requested ? h.first & r.names : r.names;
   h.requested = true;
   h.ack_due = false;
   Mask requested = r.names | (conn.requested[r.type] & later);
@@ -147,13 +148,22 @@ void PredictMissing(Prediction *p) {
   });
 }
 
-void PredictDeletions(Prediction *p) {
+// A resource from the cache that no server has sent yet stays: the response may be to an earlier
+// request. It is deleted only if all requests of the type had its name. A name that was watched
+// before is perhaps not requested again yet, if another server is used in this one's place.
+void PredictDeletions(Prediction *p, const SotwClientEnd &h) {
   int type = p->message->type;
-  Mask requested = p->client->conn(p->server).requested[type];
+  const Conn &conn = p->client->conn(p->server);
+  Mask requested = conn.requested[type];
   ForEachName(p->client->Watched(type) & requested & ~p->seen, [&](int name) {
+    const Entry &e = p->client->entry(type, name);
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
-    if (usage == kUsed) p->client->Delete(type, name, p->server);
-    if (usage == kMaybeUsed) p->client->BeUnsure(type, name);
+    if (usage == kNotUsed) return;
+    bool kept = e.restored && e.state == GXDS_RESOURCE_ACKED;
+    bool unsure = usage == kMaybeUsed || conn.requested_before[type] & Bit(name);
+    bool awaited = kept && !(h.first & Bit(name));
+    if (unsure) p->client->BeUnsure(type, name);
+    if (!unsure && !awaited) p->client->Delete(type, name, p->server);
   });
 }
 
@@ -169,8 +179,8 @@ void SotwPredict(World *world, Stream *stream, const Message &message) {
     only_heartbeats = only_heartbeats && item.heartbeat;
   }
   PredictMissing(&p);
-  if (IsComplete(message.type) && !only_heartbeats) PredictDeletions(&p);
   SotwClientEnd &h = stream->sotw.client_end[message.type];
+  if (IsComplete(message.type) && !only_heartbeats) PredictDeletions(&p, h);
   h.ack_due = true;
   h.unsure = false;
   h.had_errors = p.errors > 0;

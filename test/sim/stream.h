@@ -62,6 +62,7 @@ struct SotwClientEnd {
   bool may_have_errors = false;  // perhaps a NACK
   bool unsure = false;           // not known
   Mask ever = 0;                 // names requested on this stream
+  Mask first = 0;                // names in all requests, from the first one on
   std::string nonce;
   std::string nonce_before;  // this and the next are for planted faults
   std::string received_version;
