@@ -165,7 +165,7 @@ static gxds_status with_lines(const gxds_reader *r) {
   return longer;
 }
 
-/* jansson refuses integers of more than 64 bits. The node's metadata may have them, as a
+/* jansson refuses integers that do not fit int64_t. The node's metadata may have them, as a
  * google.protobuf.Struct has only doubles. Then numbers are read as reals. */
 static json_t *load(gxds_str json, json_error_t *syntax) {
   const char *data = json.data ? json.data : "";

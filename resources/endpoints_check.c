@@ -369,7 +369,7 @@ static void check_drops(const envoy_config_endpoint_v3_ClusterLoadAssignment *in
   out->drops = drops;
 }
 
-/* Whether the locality has an address that a locality of the message has too. */
+/* Whether the locality has an address that a locality that was read has too. */
 static bool shares_address(const gxds_address_set *read, const gxds_locality *l) {
   if (read->count == 0) return false;
   for (uint32_t i = 0; i < l->endpoint_count; i++) {
