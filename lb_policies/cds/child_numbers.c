@@ -56,7 +56,8 @@ static void owners_fini(owners *o) {
 }
 
 static bool same_address(const gxds_endpoint *a, const gxds_endpoint *b) {
-  return memcmp(&a->address, &b->address, sizeof a->address) == 0;
+  return a->address.port == b->address.port && a->address.is_ipv6 == b->address.is_ipv6 &&
+         memcmp(a->address.ip, b->address.ip, sizeof a->address.ip) == 0;
 }
 
 /* Whether b has the first or the last endpoint of a. Neither is empty. */
