@@ -4,7 +4,8 @@
 //  - routed: an RPC is routed to the cluster of the first route that matches;
 //  - where-to: a pick goes to a connected backend of that cluster in the newest snapshot or the one
 //    before. It may go to a backend of an older snapshot while no endpoint of the newest snapshot's
-//    first priority, or of that locality, is connected: a policy uses what it has until then;
+//    first priority, or of that locality, is connected: a policy uses what it has until then. If
+//    the cluster has no longer the leaf of that backend, the endpoints of its present leaf count;
 //  - authority: an RPC whose route requests that gets the hostname of the picked endpoint;
 //  - session: an RPC of a session goes to the session's endpoint, if the cluster has it and it is
 //    connected (A55), also while it drains, if the cluster allows that. The session gets the
@@ -170,6 +171,8 @@ class Balancing {
   // Whether the policies of a cluster certainly know that an endpoint is connected.
   bool IsReady(const std::string &leaf, const gxds_locality &locality,
                const gxds_endpoint &endpoint);
+  // Whether the root is that leaf cluster, or an aggregate that has it.
+  bool LeadsTo(const std::string &root, const std::string &leaf) const;
   // Whether only one of the roots leads to that cluster.
   bool IsAlone(const std::string &leaf) const;
   // If endpoints may be left out: whether the policies have had the time to connect to all that
@@ -188,6 +191,10 @@ class Balancing {
   // the cluster has subsets; empty: among all.
   bool IsConnected(const std::string &leaf, const std::string &zone,
                    const std::string &version = "");
+  // Whether a pick of the root that goes to an old endpoint of that leaf, in that zone, could go to
+  // a connected endpoint of the newest snapshot.
+  bool HasBetter(const std::string &root, const std::string &leaf, const std::string &zone,
+                 const std::string &version);
   // The leaf that a cluster's picks go to when all backends are up; null: none.
   static const gxds_cluster_entry *ServingLeaf(const gxds_config *config,
                                                const gxds_cluster_entry *root);

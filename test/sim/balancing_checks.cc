@@ -86,15 +86,19 @@ bool Balancing::HasDraining(const gxds_config *config, const std::string &leaf,
   return found;
 }
 
+bool Balancing::LeadsTo(const std::string &root, const std::string &leaf) const {
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+  bool leads = entry && entry->kind == GXDS_ENTRY_ENDPOINTS && root == leaf;
+  for (size_t i = 0; entry && i < entry->leaf_cluster_count; i++) {
+    leads = leads || String(entry->leaf_clusters[i]) == leaf;
+  }
+  return leads;
+}
+
 bool Balancing::IsAlone(const std::string &leaf) const {
   int roots = 0;
   for (size_t i = 0; i < newest_->roots->count; i++) {
-    const gxds_cluster_entry *root = gxds_config_cluster(newest_, newest_->roots->names[i]);
-    bool leads = String(root->name) == leaf;
-    for (size_t k = 0; k < root->leaf_cluster_count; k++) {
-      leads = leads || String(root->leaf_clusters[k]) == leaf;
-    }
-    roots += leads ? 1 : 0;
+    roots += LeadsTo(String(newest_->roots->names[i]), leaf) ? 1 : 0;
   }
   return roots == 1;
 }
@@ -208,6 +212,15 @@ bool Balancing::IsConnected(const std::string &leaf, const std::string &zone,
     zone_connected = zone_connected || (same && ready);
   });
   return connected && (!has_zone || zone_connected);
+}
+
+bool Balancing::HasBetter(const std::string &root, const std::string &leaf, const std::string &zone,
+                          const std::string &version) {
+  if (LeadsTo(root, leaf)) return IsConnected(leaf, zone, version);
+  // Other connections to the leaf are of no use to policies that no longer have it.
+  const gxds_cluster_entry *entry = gxds_config_cluster(newest_, Str(root));
+  const gxds_cluster_entry *leaf_now = entry ? ServingLeaf(newest_, entry) : nullptr;
+  return leaf_now && IsConnected(String(leaf_now->name), "");
 }
 
 const gxds_cluster_entry *Balancing::ServingLeaf(const gxds_config *config,
@@ -358,7 +371,7 @@ void Balancing::CheckPicked(const Call &call, const std::string &root, const std
   const bool may_drain = is_sessions && (HasDraining(newest_, leaf, address, true) ||
                                          HasDraining(previous_, leaf, address, true));
   if (!may_drain && !Has(newest_, leaf, address) && !Has(previous_, leaf, address) &&
-      IsConnected(leaf, ZoneOf(address), version)) {
+      HasBetter(root, leaf, ZoneOf(address), version)) {
     if (HasDraining(newest_, leaf, address, false)) {
       Wrong("draining", root + " leads to " + address + ", which drains");
     }
