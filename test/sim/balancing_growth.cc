@@ -234,6 +234,8 @@ void Balancing::CheckLeftOut() {
       CheckWeightsOfConnected(name, groups);
     }
     CheckLastOne(name, groups, &random);
+    // Endpoints that picks have requested connect. Otherwise those of the next cluster would wait.
+    PassUntil(now() + kTimeToConnect);
   }
 }
 
