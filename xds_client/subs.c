@@ -71,8 +71,11 @@ void gxds_conn_subscribe(gxds_client *c, gxds_conn *conn, gxds_entry *e) {
   bool first = old && old->requested_first;
   uint8_t sent_state = old ? old->sent_state : GXDS_SENT_NOTHING;
   /* The name of the old sub is not dropped. */
-  if (old) old->requested = old->requested_before = false;
-  if (old) gxds_sub_destroy(c, old);
+  if (old) {
+    old->requested = old->requested_before = false;
+    set_resubscribed(old, false);
+    gxds_sub_destroy(c, old);
+  }
   gxds_sub *sub = GXDS_NEW(gxds_sub);
   sub->entry = e;
   sub->server = place_of(e->authority, conn);
@@ -153,7 +156,8 @@ void gxds_sub_destroy(gxds_client *c, gxds_sub *sub) {
   gxds_deadlines_cancel(&c->deadlines, &sub->timer);
   if (t->sending == sub) t->sending = sub->next == t->unsent ? NULL : sub->next;
   if (t->unsent == sub) t->unsent = sub->next;
-  if ((sub->requested || sub->requested_before) && conn->stream)
+  /* A resubscribed name is dropped still, if it was not requested again yet. */
+  if ((sub->requested || sub->requested_before || sub->resubscribed) && conn->stream)
     remember_dropped(conn, t, gxds_entry_name(e));
   set_resubscribed(sub, false);
   DL_DELETE(t->subs, sub);

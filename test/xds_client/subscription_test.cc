@@ -469,6 +469,23 @@ TEST(Subscription, NameRequestedAgainBeforeAnAckIsSentAfterIt) {
   EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1 bar3] version=2 nonce=n2");
 }
 
+// The watch that ended without a request in between does not change what the server believes.
+TEST(Subscription, NameWatchedAgainTwiceBeforeARequestIsLeftOutOfTheAckToo) {
+  GivenUp s;
+  s.server().HoldSends();
+  s.Watch(kFoo, "foo1");
+  s.Cancel(s.Watch(kBar, "bar1"));
+  EXPECT_EQ(s.NextRequest(), "Foo [foo1]");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=1 nonce=n1");
+  s.Respond(kBar, "2", {"bar1=5"});  // this crossed both requests without bar1
+  s.Watch(kBar, "bar1");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2] version=2 nonce=n2");
+  s.server().ReleaseSend();
+  EXPECT_EQ(s.NextRequest(), "Bar [bar2 bar1] version=2 nonce=n2");
+}
+
 TEST(Subscription, NameRequestedAgainOnANewStreamIsRequestedAsAnyOther) {
   GivenUp s;
   s.server().RestartStream();
