@@ -55,18 +55,14 @@ static void owners_fini(owners *o) {
   gxds_free(o->taken);
 }
 
-static bool same_address(const gxds_endpoint *a, const gxds_endpoint *b) {
-  return a->address.port == b->address.port && a->address.is_ipv6 == b->address.is_ipv6 &&
-         memcmp(a->address.ip, b->address.ip, sizeof a->address.ip) == 0;
-}
-
 /* Whether b has the first or the last endpoint of a. Neither is empty. */
 static bool has_an_end_of(const gxds_locality *a, const gxds_locality *b) {
   const gxds_endpoint first = gxds_locality_endpoint(a, 0);
   const gxds_endpoint last = gxds_locality_endpoint(a, a->endpoint_count - 1);
   for (uint32_t i = 0; i < b->endpoint_count; i++) {
     const gxds_endpoint e = gxds_locality_endpoint(b, i);
-    if (same_address(&e, &first) || same_address(&e, &last)) return true;
+    if (gxds_address_equal(&e.address, &first.address)) return true;
+    if (gxds_address_equal(&e.address, &last.address)) return true;
   }
   return false;
 }
@@ -92,8 +88,8 @@ static size_t find(const owners *o, const gxds_locality *l) {
     const owner *candidate = &o->items[end];
     if (o->taken[candidate->priority]) continue;
     if (candidate->locality == l) return candidate->priority;
-    if (found != SIZE_MAX) several = true;
-    if (found == SIZE_MAX) found = candidate->priority;
+    several = found != SIZE_MAX;
+    if (!several) found = candidate->priority;
   }
   for (size_t at = begin; several && at < end; at++) {
     const owner *candidate = &o->items[at];

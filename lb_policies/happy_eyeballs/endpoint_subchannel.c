@@ -232,26 +232,20 @@ static void take_ips(const gxds_lb_address *address, gxds_address *out) {
   gxds_free(order);
 }
 
-static bool same_ip(const gxds_address *a, const gxds_address *b) {
-  return a->is_ipv6 == b->is_ipv6 && a->port == b->port &&
-         memcmp(a->ip, b->ip, a->is_ipv6 ? 16 : 4) == 0;
-}
-
 /* Sets order[i] to the place of ips[i] in e->ips. DNS may return an address more than once, so each
  * place is taken once. False if e does not have one of them. */
 static bool match(const endpoint *e, const gxds_address *ips, uint32_t *order) {
   bool *taken = gxds_calloc(e->count, sizeof *taken);
-  bool found = true;
-  for (uint32_t i = 0; i < e->count && found; i++) {
+  uint32_t found = 0;
+  for (; found < e->count; found++) {
     uint32_t at = 0;
-    while (at < e->count && (taken[at] || !same_ip(&ips[i], &e->ips[at]))) at++;
-    found = at < e->count;
-    if (!found) break;
-    order[i] = at;
+    while (at < e->count && (taken[at] || !gxds_address_equal(&ips[found], &e->ips[at]))) at++;
+    if (at == e->count) break;
+    order[found] = at;
     taken[at] = true;
   }
   gxds_free(taken);
-  return found;
+  return found == e->count;
 }
 
 static void reorder(gxds_subchannel *s, const gxds_lb_address *address) {

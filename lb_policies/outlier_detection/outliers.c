@@ -131,13 +131,7 @@ gxds_call_results *gxds_outliers_results(const gxds_outliers *o, uint64_t token)
 
 static void set_ejected(gxds_outliers *o, host *h, bool ejected) {
   h->ejected = ejected;
-  if (h->subchannels > 0) {
-    if (ejected) {
-      o->ejected++;
-    } else {
-      o->ejected--;
-    }
-  }
+  if (h->subchannels > 0) o->ejected += ejected ? 1 : (size_t)-1;
   if (h->changed) return;
   h->changed = true;
   LL_APPEND2(o->changed, h, next_changed);

@@ -90,8 +90,7 @@ static bool is_at(const gxds_round_robin *r, uint32_t position, const gxds_local
                   uint32_t index) {
   const gxds_address *a = &slot_at(r, r->current[position])->address;
   const gxds_endpoint e = gxds_locality_endpoint(l, index);
-  return a->port == e.address.port && a->is_ipv6 == e.address.is_ipv6 &&
-         memcmp(a->ip, e.address.ip, a->is_ipv6 ? 16 : 4) == 0;
+  return gxds_address_equal(a, &e.address);
 }
 
 /* --- Updates --- */

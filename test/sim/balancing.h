@@ -5,7 +5,7 @@
 //  - where-to: a pick goes to a connected backend of that cluster in the newest snapshot or the one
 //    before. It may go to a backend of an older snapshot while no endpoint of the newest snapshot's
 //    first priority, or of that locality, is connected: a policy uses what it has until then. If
-//    the cluster has no longer the leaf of that backend, the endpoints of its present leaf count;
+//    the cluster no longer leads to that backend's leaf, the endpoints of its present leaf count;
 //  - authority: an RPC whose route requests that gets the hostname of the picked endpoint;
 //  - session: an RPC of a session goes to the session's endpoint, if the cluster has it and it is
 //    connected (A55), also while it drains, if the cluster allows that. The session gets the

@@ -29,6 +29,11 @@ void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed) {
   f->errors += borrowed->kind == GXDS_FINDING_ERROR;
 }
 
+void gxds_lint_print_more(const gxds_file_errors *errors) {
+  if (errors->count == errors->stored) return;
+  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
+}
+
 void gxds_findings_add_file_errors(gxds_findings *f, const gxds_file_errors *errors) {
   for (size_t i = 0; i < errors->stored; i++) {
     const gxds_file_error *e = &errors->items[i];
@@ -38,8 +43,7 @@ void gxds_findings_add_file_errors(gxds_findings *f, const gxds_file_errors *err
                                          .field = e->field,
                                          .text = e->text});
   }
-  if (errors->count == errors->stored) return;
-  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
+  gxds_lint_print_more(errors);
 }
 
 void gxds_lint_warn(const gxds_lint_subject *s, uint32_t line, const gxds_path *at,

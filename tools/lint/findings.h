@@ -36,7 +36,9 @@ typedef struct gxds_findings {
 void gxds_findings_fini(gxds_findings *f);
 /* Copies everything. */
 void gxds_findings_add(gxds_findings *f, const gxds_finding *borrowed);
-/* Adds errors of files. Says on stderr how many more were found than are kept. */
+/* Prints on stderr how many more errors were found than are kept, if there are more. */
+void gxds_lint_print_more(const gxds_file_errors *errors);
+/* Adds errors of files, and prints how many more there are. */
 void gxds_findings_add_file_errors(gxds_findings *f, const gxds_file_errors *errors);
 /* Sorts by file and line. Findings of the same line keep the order in which they were added. */
 void gxds_findings_sort(gxds_findings *f);

@@ -96,8 +96,7 @@ static void cannot_read_all(lint *l, const char *dir, const gxds_file_errors *er
     cannot_read(l, path.data, e->text.data);
     gxds_str_free(&path);
   }
-  if (errors->count == errors->stored) return;
-  fprintf(stderr, "xds lint: and %zu more errors\n", errors->count - errors->stored);
+  gxds_lint_print_more(errors);
 }
 
 static void read_dir(lint *l, const char *path) {
