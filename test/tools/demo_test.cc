@@ -2,12 +2,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <thread>
 
 #include "test/support/child.h"
 
@@ -16,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using gxds_test::Child;
-using gxds_test::kPatience;
 using gxds_test::Runfile;
 
 // The folder that the demo gives to `xds serve`; empty if that does not run.
@@ -35,12 +32,11 @@ std::string FolderOf(pid_t demo) {
 TEST(Demo, ASignalLeavesNoFolderBehind) {
   for (int signal : {SIGINT, SIGTERM}) {
     Child demo({Runfile("tools/xds"), "demo"});
-    std::string folder;
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (folder.empty() && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      folder = FolderOf(demo.pid());
-    }
+    const auto is_table = [](const std::string& line) {
+      return line.find("in load reports") != std::string::npos;
+    };
+    ASSERT_NE(demo.WaitForLine(is_table), "") << demo.Output();
+    const std::string folder = FolderOf(demo.pid());
     ASSERT_NE(folder, "") << demo.Output();
     EXPECT_TRUE(fs::exists(folder));
     demo.Signal(signal);
