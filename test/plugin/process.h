@@ -2,7 +2,6 @@
 #ifndef GRPC_XDS_TEST_PLUGIN_PROCESS_H_
 #define GRPC_XDS_TEST_PLUGIN_PROCESS_H_
 
-#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string>
@@ -39,10 +38,7 @@ inline std::string WithoutHostsInformation(const std::string& output) {
 }
 
 inline Outcome RunProgram(const std::vector<std::string>& args, Environment environment = {}) {
-  // By default an instrumented program requires its runtime to be the first library.
-  const char* options = getenv("ASAN_OPTIONS");
-  environment["ASAN_OPTIONS"] =
-      (options != nullptr ? std::string(options) + ":" : "") + "verify_asan_link_order=0";
+  environment["ASAN_OPTIONS"] = AsanOptionsToPreload();
   environment["LSAN_OPTIONS"] = "print_suppressions=0";
   // These tests check only the loading. gRPC's headers in these programs synchronise with a library
   // that is not instrumented, so any report would be about gRPC.

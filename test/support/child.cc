@@ -126,6 +126,11 @@ std::string Runfile(const std::string& path) {
   return std::filesystem::canonical(std::string(dir) + "/" + workspace + "/" + path);
 }
 
+std::string AsanOptionsToPreload() {
+  const char* options = getenv("ASAN_OPTIONS");
+  return (options != nullptr ? std::string(options) + ":" : "") + "verify_asan_link_order=0";
+}
+
 TempDir::TempDir(const std::string& base) {
   const char* of_bazel = getenv("TEST_TMPDIR");
   path_ = (base.empty() ? std::string(of_bazel != nullptr ? of_bazel : "/tmp") : base) + "/XXXXXX";

@@ -58,6 +58,10 @@ class Child {
 // A file of the build, by its path from the top of the tree.
 std::string Runfile(const std::string& path);
 
+// ASAN_OPTIONS for a child that preloads a library, or whose children do. By default a program with
+// the address sanitizer ends if its runtime is not the first library.
+std::string AsanOptionsToPreload();
+
 // A new folder that is removed with everything in it.
 class TempDir {
  public:

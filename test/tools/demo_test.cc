@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using gxds_test::AsanOptionsToPreload;
 using gxds_test::Child;
 using gxds_test::Runfile;
 
@@ -31,7 +32,7 @@ std::string FolderOf(pid_t demo) {
 
 TEST(Demo, ASignalLeavesNoFolderBehind) {
   for (int signal : {SIGINT, SIGTERM}) {
-    Child demo({Runfile("tools/xds"), "demo"});
+    Child demo({Runfile("tools/xds"), "demo"}, {{"ASAN_OPTIONS", AsanOptionsToPreload()}});
     const auto is_table = [](const std::string& line) {
       return line.find("in load reports") != std::string::npos;
     };
