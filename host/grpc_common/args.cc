@@ -15,32 +15,33 @@ namespace {
 // each argument that is set or removed copies some of its nodes at every update.
 constexpr char kConfigArg[] = GXDS_NO_SUBCHANNEL_PREFIX "grpc_xds.config";
 
-struct Given {
+}  // namespace
+
+struct GivenConfig::Value {
   gxds_ref refs;
-  const gxds_config* config;
+  const gxds_config* config;  // null when it was taken back
   gxds_mailbox* mailbox;
 };
+
+namespace {
+
+using Given = GivenConfig::Value;
+
+void Unref(Given* given) {
+  if (!gxds_ref_dec(&given->refs)) return;
+  gxds_config_unref(given->config);
+  gxds_mailbox_unref(given->mailbox);
+  delete given;
+}
 
 const grpc_arg_pointer_vtable kGivenVtable = {
     [](void* p) -> void* {
       gxds_ref_inc(&static_cast<Given*>(p)->refs);
       return p;
     },
-    [](void* p) {
-      auto* given = static_cast<Given*>(p);
-      if (!gxds_ref_dec(&given->refs)) return;
-      gxds_config_unref(given->config);
-      gxds_mailbox_unref(given->mailbox);
-      delete given;
-    },
-    // Compares pointers: a snapshot never changes, and a comparison of the contents would cost more
-    // than it saves.
-    [](void* a, void* b) {
-      auto* left = static_cast<Given*>(a);
-      auto* right = static_cast<Given*>(b);
-      int order = QsortCompare(left->config, right->config);
-      return order != 0 ? order : QsortCompare(left->mailbox, right->mailbox);
-    },
+    [](void* p) { Unref(static_cast<Given*>(p)); },
+    // Compares pointers: what is given again is the same object.
+    [](void* a, void* b) { return QsortCompare(a, b); },
 };
 
 // Our own values in the args; null if there are none. Borrowed: valid as long as args.
@@ -84,13 +85,28 @@ gxds_str TargetOf(const gxds_args* args) {
   return target.has_value() ? gxds_str_of(target->data(), target->size()) : gxds_str{nullptr, 0};
 }
 
-ChannelArgs WithConfig(const ChannelArgs& args, const gxds_config* config, gxds_mailbox* mailbox) {
-  if (config == nullptr && mailbox == nullptr) return args;
-  auto* given = new Given{};
-  gxds_ref_init(&given->refs);
-  given->config = config == nullptr ? nullptr : gxds_config_ref(config);
-  given->mailbox = mailbox == nullptr ? nullptr : gxds_mailbox_ref(mailbox);
-  return args.Set(kConfigArg, ChannelArgs::Pointer(given, &kGivenVtable));
+GivenConfig::~GivenConfig() {
+  if (last_ != nullptr) Unref(last_);
+}
+
+ChannelArgs GivenConfig::Give(const ChannelArgs& args, const gxds_config* config,
+                              gxds_mailbox* mailbox) {
+  if (last_ == nullptr || last_->config != config || last_->mailbox != mailbox) {
+    TakeBack();
+    if (config == nullptr && mailbox == nullptr) return args;
+    last_ = new Value{};
+    gxds_ref_init(&last_->refs);
+    last_->config = config == nullptr ? nullptr : gxds_config_ref(config);
+    last_->mailbox = mailbox == nullptr ? nullptr : gxds_mailbox_ref(mailbox);
+  }
+  gxds_ref_inc(&last_->refs);
+  return args.Set(kConfigArg, ChannelArgs::Pointer(last_, &kGivenVtable));
+}
+
+void GivenConfig::TakeBack() {
+  if (last_ == nullptr) return;
+  gxds_config_unref(std::exchange(last_->config, nullptr));
+  Unref(std::exchange(last_, nullptr));
 }
 
 const gxds_config* ConfigOf(const ChannelArgs& args) {

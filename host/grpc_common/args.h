@@ -20,13 +20,35 @@ const grpc_core::ChannelArgs& ToHost(const gxds_args* args);
 // into the args. Borrowed: valid as long as args.
 gxds_str TargetOf(const gxds_args* args);
 
-// Adds the snapshot and the mailbox to args, each with its own reference; either may be null. They
-// must never reach a subchannel: every argument that does becomes part of its identity, so a
-// snapshot would cause new connections at every update. In 1.83 the argument's prefix keeps it away
-// from subchannels.
-grpc_core::ChannelArgs WithConfig(const grpc_core::ChannelArgs& args, const gxds_config* config,
-                                  gxds_mailbox* mailbox);
-// Null if there is none. Borrowed: valid as long as args.
+// Adds the snapshot and the mailbox to the args of one receiver's updates. They must never reach a
+// subchannel: every argument that does becomes part of its identity, so a snapshot would cause new
+// connections at every update. In 1.83 the argument's prefix keeps it away from subchannels.
+//
+// The host's policies keep the args with which they were made. A snapshot in these would never be
+// freed, so the args of each update lose it at the next one. Not thread-safe: under the serializer
+// of the channel, but the destructor can run on any thread.
+class GivenConfig {
+ public:
+  GivenConfig() = default;
+  ~GivenConfig();
+  GivenConfig(const GivenConfig&) = delete;
+  GivenConfig& operator=(const GivenConfig&) = delete;
+
+  // Returns args with a reference to both; either may be null. The args before lose their snapshot,
+  // unless it is the same.
+  grpc_core::ChannelArgs Give(const grpc_core::ChannelArgs& args, const gxds_config* config,
+                              gxds_mailbox* mailbox);
+  // The last args lose their snapshot.
+  void TakeBack();
+
+  struct Value;
+
+ private:
+  Value* last_ = nullptr;  // a reference; null if there is none
+};
+
+// The snapshot and the mailbox in args. Null if there is none. Borrowed: valid until the next
+// update of the same receiver.
 const gxds_config* ConfigOf(const grpc_core::ChannelArgs& args);
 gxds_mailbox* MailboxOf(const grpc_core::ChannelArgs& args);
 

@@ -22,6 +22,7 @@ struct HostsPolicy : gxds_hosts_policy {
   std::shared_ptr<HostsPolicyLink> link;
   std::shared_ptr<WorkSerializer> serializer;
   OrphanablePtr<LoadBalancingPolicy> child;
+  GivenConfig given;
 };
 
 HostsPolicy* Of(gxds_hosts_policy* policy) { return static_cast<HostsPolicy*>(policy); }
@@ -29,7 +30,7 @@ HostsPolicy* Of(gxds_hosts_policy* policy) { return static_cast<HostsPolicy*>(po
 gxds_status Update(gxds_hosts_policy* policy, const gxds_lb_update* in) {
   LoadBalancingPolicy::UpdateArgs update;
   update.config = ToHost(in->config);
-  update.args = WithConfig(ToHost(in->args), in->snapshot, in->mailbox);
+  update.args = Of(policy)->given.Give(ToHost(in->args), in->snapshot, in->mailbox);
   // The resolution note is left out, because cluster_impl adds it to the errors of picks.
   if (in->addresses != nullptr) {
     update.addresses = ToHost(in->addresses);

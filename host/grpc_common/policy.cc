@@ -40,7 +40,10 @@ class PolicyInC : public LoadBalancingPolicy {
     gxds_lb_update update = {};
     update.config = static_cast<const ConfigInC*>(args.config.get())->config();
     update.note = ToGxds(args.resolution_note);
-    update.snapshot = ConfigOf(args.args);
+    // The args can lose the snapshot in a function that this update calls.
+    const gxds_config* snapshot = ConfigOf(args.args);
+    if (snapshot != nullptr) gxds_config_ref(snapshot);
+    update.snapshot = snapshot;
     update.mailbox = MailboxOf(args.args);
     TakeArgs(WithoutOurs(args.args));
     update.args = args_;
@@ -53,6 +56,7 @@ class PolicyInC : public LoadBalancingPolicy {
     update.addresses = addresses;
     absl::Status status = Take(gxds_policy_update(policy_, &update));
     gxds_addresses_unref(addresses);
+    gxds_config_unref(snapshot);
     return status;
   }
   void ExitIdleLocked() override {

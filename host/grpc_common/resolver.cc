@@ -77,6 +77,7 @@ class ResolverInC : public grpc_core::Resolver {
     BeforeShutdown();
     type_->shutdown(self_);
     selector_.reset();
+    given_.TakeBack();
   }
   void RequestReresolutionLocked() override { type_->reresolve(self_); }
   void ResetBackoffLocked() override { type_->reset_backoff(self_); }
@@ -126,6 +127,7 @@ class ResolverInC : public grpc_core::Resolver {
   RefCountedPtr<ServiceConfig> service_config_;
   const gxds_config_selector* selector_in_c_ = nullptr;
   RefCountedPtr<grpc_core::ConfigSelector> selector_;
+  GivenConfig given_;
 };
 
 void ResolverInC::StartLocked() {
@@ -201,7 +203,7 @@ void ResolverInC::Report(gxds_resolver_channel* channel, const gxds_resolution* 
     result.service_config = self->service_config_;
     result.resolution_note = std::string(ToAbsl(resolution->note));
   }
-  result.args = WithConfig(self->args_, resolution->snapshot, resolution->mailbox);
+  result.args = self->given_.Give(self->args_, resolution->snapshot, resolution->mailbox);
   if (resolution->selector == nullptr) {
     self->selector_.reset();
   } else if (self->selector_ == nullptr || self->selector_in_c_ != resolution->selector) {

@@ -34,7 +34,8 @@ class Attributes : public ::testing::Test {
 
 TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {  // A74.28
   gxds_mailbox* mailbox = gxds_mailbox_create({});
-  ChannelArgs args = WithConfig(ChannelArgs(), snapshot_.get(), mailbox);
+  GivenConfig given;
+  ChannelArgs args = given.Give(ChannelArgs(), snapshot_.get(), mailbox);
   const gxds_config* config = snapshot_.get();
   snapshot_.reset();
   gxds_mailbox_unref(mailbox);
@@ -48,13 +49,13 @@ TEST_F(Attributes, ArgsHoldTheSnapshotAndTheMailbox) {  // A74.28
 TEST_F(Attributes, ArgsWithoutOursHaveNone) {
   EXPECT_EQ(ConfigOf(ChannelArgs()), nullptr);
   EXPECT_EQ(MailboxOf(ChannelArgs()), nullptr);
-  EXPECT_EQ(WithConfig(ChannelArgs(), nullptr, nullptr), ChannelArgs());
+  EXPECT_EQ(GivenConfig().Give(ChannelArgs(), nullptr, nullptr), ChannelArgs());
 }
 
 TEST_F(Attributes, WithoutOursLeavesExactlyTheRest) {
   ChannelArgs theirs = ChannelArgs().Set("x", 1).Set("grpc_xds", "theirs");
   gxds_mailbox* mailbox = gxds_mailbox_create({});
-  ChannelArgs args = WithConfig(theirs, snapshot_.get(), mailbox);
+  ChannelArgs args = GivenConfig().Give(theirs, snapshot_.get(), mailbox);
   gxds_mailbox_unref(mailbox);
   EXPECT_NE(args, theirs);
   EXPECT_EQ(WithoutOurs(args), theirs);
@@ -63,12 +64,29 @@ TEST_F(Attributes, WithoutOursLeavesExactlyTheRest) {
 
 TEST_F(Attributes, SnapshotsCompareByPointer) {
   auto other = cluster_.Snapshot();
-  ChannelArgs a = WithConfig(ChannelArgs(), snapshot_.get(), nullptr);
-  EXPECT_EQ(a, WithConfig(ChannelArgs(), snapshot_.get(), nullptr));
-  EXPECT_NE(a, WithConfig(ChannelArgs(), other.get(), nullptr));
+  GivenConfig given;
+  const ChannelArgs first = given.Give(ChannelArgs(), snapshot_.get(), nullptr);
+  EXPECT_EQ(first, given.Give(ChannelArgs(), snapshot_.get(), nullptr));
   gxds_mailbox* mailbox = gxds_mailbox_create({});
-  EXPECT_NE(a, WithConfig(ChannelArgs(), snapshot_.get(), mailbox));
+  const ChannelArgs second = given.Give(ChannelArgs(), snapshot_.get(), mailbox);
   gxds_mailbox_unref(mailbox);
+  EXPECT_NE(first, second);
+  EXPECT_NE(second, given.Give(ChannelArgs(), other.get(), nullptr));
+}
+
+// The host's policies keep the args with which they were made.
+TEST_F(Attributes, ArgsLoseTheirSnapshotAtTheNextUpdate) {
+  GivenConfig given;
+  const ChannelArgs first = given.Give(ChannelArgs(), snapshot_.get(), nullptr);
+  const ChannelArgs again = given.Give(ChannelArgs(), snapshot_.get(), nullptr);
+  EXPECT_EQ(ConfigOf(first), snapshot_.get()) << "the snapshot is the same";
+  auto next = cluster_.Snapshot();
+  const ChannelArgs second = given.Give(ChannelArgs(), next.get(), nullptr);
+  EXPECT_EQ(ConfigOf(first), nullptr);
+  EXPECT_EQ(ConfigOf(again), nullptr);
+  EXPECT_EQ(ConfigOf(second), next.get());
+  given.TakeBack();
+  EXPECT_EQ(ConfigOf(second), nullptr);
 }
 
 TEST_F(Attributes, AddressesOfAPriorityAreThoseOfItsLocalitiesInOrder) {

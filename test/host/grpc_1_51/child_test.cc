@@ -52,10 +52,23 @@ TEST_F(ChildTest, SnapshotReachesTheHostsPolicyButNoSubchannel) {  // A74.28
   FakeCluster cluster("foo");
   auto snapshot = cluster.Snapshot();
   const ChannelArgs theirs = ChannelArgs().Set("theirs", 7);
-  Apply("test_leaf", "a", WithConfig(theirs, snapshot.get(), nullptr));
+  GivenConfig given;
+  Apply("test_leaf", "a", given.Give(theirs, snapshot.get(), nullptr));
   EXPECT_EQ(ConfigOf(Leaf::InZone("a")->last.args), snapshot.get());
   ASSERT_EQ(subchannels_.size(), 1u);
   EXPECT_EQ(subchannels_[0].args, theirs);
+}
+
+TEST_F(ChildTest, ArgsOfTheHostsPolicyLoseTheirSnapshotAtItsNextUpdate) {
+  FakeCluster cluster("foo");
+  auto first = cluster.Snapshot();
+  auto second = cluster.Snapshot();
+  GivenConfig given;
+  Apply("test_leaf", "a", given.Give(ChannelArgs(), first.get(), nullptr));
+  const ChannelArgs args = Leaf::InZone("a")->last.args;
+  Apply("test_leaf", "a", given.Give(ChannelArgs(), second.get(), nullptr));
+  EXPECT_EQ(ConfigOf(args), nullptr);
+  EXPECT_EQ(ConfigOf(Leaf::InZone("a")->last.args), second.get());
 }
 
 TEST_F(ChildTest, RefusalOfTheHostsPolicyIsItsParents) {
