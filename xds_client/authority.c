@@ -116,6 +116,8 @@ void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, 
     give_up_last_server(c, a);
     conn->returned = true;
   }
+  if (!conn->returned) return;
+  for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_replacements(c, a->conns[i], now);
 }
 
 void gxds_authority_release_unused(gxds_client *c, gxds_authority *a) {

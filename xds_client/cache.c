@@ -271,7 +271,8 @@ bool gxds_entry_is_cached(const gxds_entry *e) {
 
 bool gxds_entry_is_awaited(const gxds_entry *e) {
   if (!e->resource) return true;
-  return e->restored && e->state == GXDS_RESOURCE_ACKED && e->authority->had_response;
+  if (e->state != GXDS_RESOURCE_ACKED) return false;
+  return e->restored ? e->authority->had_response : e->source > e->authority->conn_count;
 }
 
 /* An error of the server comes before an error of the resource. The server's error is the newer

@@ -206,8 +206,9 @@ void gxds_entry_set_alias(gxds_client *c, gxds_entry *e, gxds_str name);
  * renewed it, and another server may have the resource. */
 bool gxds_entry_is_cached(const gxds_entry *e);
 /* A57: whether a request for the resource starts its does-not-exist timer. A cached resource needs
- * no timer, because a server need not send it again. A kept resource needs one, once a server has
- * responded, because that server may lack the resource. */
+ * no timer, because a server need not send it again. But a kept resource needs one, once a server
+ * has responded, and so does a resource of a server that is not in use any more (A71): the servers
+ * in use may lack it. */
 bool gxds_entry_is_awaited(const gxds_entry *e);
 /* The error that the watchers should know; NULL if there is none. Borrowed. */
 const gxds_error *gxds_entry_error(const gxds_entry *e);

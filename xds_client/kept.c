@@ -165,7 +165,7 @@ void gxds_authority_on_response(gxds_client *c, gxds_authority *a, gxds_time now
   a->had_response = true;
   a->restoring = false;
   gxds_deadlines_cancel(&c->deadlines, &a->restore_at);
-  for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_kept(c, a->conns[i], now);
+  for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_replacements(c, a->conns[i], now);
 }
 
 void gxds_authority_restore(gxds_client *c, gxds_authority *a) {

@@ -82,9 +82,10 @@ static void apply_errors(gxds_application *a) {
 
 /* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
  * requested on this stream, because a response has nothing about others. A resource that never came
- * is left to its timer, because the response may be to an earlier request. So is a kept resource,
- * unless the type's first request had its name. After a resource error (xRFC TP3) absence means
- * nothing, because a server sends the error once, and it holds until the resource comes. */
+ * is left to its timer, because the response may be to an earlier request. So is one that is kept
+ * or comes from a server not in use any more, unless the type's first request had its name. After a
+ * resource error (xRFC TP3) absence means nothing, because a server sends the error once, and it
+ * holds until the resource comes. */
 static void apply_absence(gxds_application *a) {
   deletions d = {0};
   gxds_sub *sub;

@@ -238,12 +238,12 @@ void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {
   gxds_conn_await_silence(c, conn, now);
 }
 
-void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now) {
+void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_time now) {
   for (size_t i = 0; i < c->type_count; i++) {
     const gxds_type_state *t = &conn->types[i];
     const gxds_sub *end = t->sending ? t->sending : t->unsent;
     for (gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
-      if (sub->entry->restored && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
+      if (sub->entry->resource && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
     }
   }
 }

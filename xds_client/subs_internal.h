@@ -134,9 +134,10 @@ void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
                            const gxds_response *response);
 /* The sub's server sent the resource, or removed it: the entry's timers end. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
-/* A server sent its first response. Resources that are requested on conn, and for which a kept one
- * is in use, get their does-not-exist timers. */
-void gxds_conn_await_kept(gxds_client *c, const gxds_conn *conn, gxds_time now);
+/* The authority has its first response, or went back to a server before (A71). So resources that
+ * are requested on conn, and for which a kept one or one of a server after it is in use, get their
+ * does-not-exist timers. */
+void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_time now);
 /* The outstanding SEND is on its way: starts the does-not-exist timers of its subs (A57). */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
 /* The does-not-exist timer of a sub fired. */

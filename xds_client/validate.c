@@ -10,9 +10,6 @@ static void check_entry_state(const gxds_entry *e) {
     case GXDS_RESOURCE_ACKED:
       GXDS_CHECK(e->resource && e->restored == failed);
       break;
-    case GXDS_RESOURCE_TIMEOUT:
-      GXDS_CHECK(failed && (!e->resource || e->restored));
-      break;
     default:
       GXDS_CHECK(failed);
       break;
@@ -73,7 +70,8 @@ static void check_type(const gxds_conn *conn, size_t type) {
     if (!gxds_deadline_is_set(&sub->timer)) continue;
     /* A57: the timer does not start before the request is on its way. */
     GXDS_CHECK(conn->stream && (sub->on_its_way || sub->repeats > 0));
-    GXDS_CHECK(!sub->settled && (!e->resource || e->restored) && e->watch_count > 0);
+    GXDS_CHECK(!sub->settled && e->watch_count > 0);
+    GXDS_CHECK(!e->resource || e->restored || e->source != sub->server + 1);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));

@@ -353,7 +353,9 @@ void Client::CarryDeadline(gxds_time now) {
         if (at == GXDS_TIME_NEVER || world_->now() < at + time) return;
         Entry &e = entries_[type][name];
         (transient ? e.may_be_late : e.may_not_exist) = true;
-        if (e.restored || e.unsure) BeUnsure(type, name);  // the resource did not arrive
+        // The resource did not arrive. One of another server may have had its time since the
+        // return.
+        if (e.restored || e.unsure || e.source != server) BeUnsure(type, name);
       });
     }
   }

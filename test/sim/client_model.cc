@@ -235,16 +235,17 @@ void Client::CheckConverged() {
   }
 }
 
-// Whether the client learns that a resource was deleted. A resource from another server may be
-// requested from the primary after the primary's first response. A server that responds only to
-// changes then has none.
+// Whether the client learns that a resource was deleted. If it came from another server, it was
+// requested again from the primary, and its timer ended. If the model does not know from which one
+// it came, the primary perhaps had sent nothing that has changed since.
 bool Client::ReportsDeletions(const Watch &w) const {
   int primary = world_->options().authority_servers[AuthorityOf(w.name)][0];
   const ServerOptions &o = world_->server(primary).options();
   if (world_->IsNoServer(primary)) return true;
   if (o.delta && !conns_[primary].no_delta) return o.removes_absent;
-  bool requested_late = entries_[w.type][w.name].source != primary;
-  if (requested_late && o.extra_responses == kNoExtraResponses) return false;
+  const int source = entries_[w.type][w.name].source;
+  if (source >= 0 && source != primary) return !o.transient_timer;
+  if (source < 0 && o.extra_responses == kNoExtraResponses) return false;
   return w.type == kLds || w.type == kCds;
 }
 

@@ -149,8 +149,9 @@ void PredictMissing(Prediction *p) {
 }
 
 // A resource from the cache that no server has sent yet stays: the response may be to an earlier
-// request. It is deleted only if all requests of the type had its name. A name that was watched
-// before is perhaps not requested again yet, if another server is used in this one's place.
+// request. It is deleted only if all requests of the type had its name. So does one from a server
+// that is not used any more. A name that was watched before is perhaps not requested again yet, if
+// another server is used in this one's place.
 void PredictDeletions(Prediction *p, const SotwClientEnd &h) {
   int type = p->message->type;
   const Conn &conn = p->client->conn(p->server);
@@ -159,9 +160,11 @@ void PredictDeletions(Prediction *p, const SotwClientEnd &h) {
     const Entry &e = p->client->entry(type, name);
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
     if (usage == kNotUsed) return;
+    bool late = !(h.first & Bit(name));
     bool kept = e.restored && e.state == GXDS_RESOURCE_ACKED;
-    bool unsure = usage == kMaybeUsed || conn.requested_before[type] & Bit(name);
-    bool awaited = kept && !(h.first & Bit(name));
+    bool others = late && !kept && e.source != p->server;
+    bool unsure = usage == kMaybeUsed || conn.requested_before[type] & Bit(name) || others;
+    bool awaited = kept && late;
     if (unsure) p->client->BeUnsure(type, name);
     if (!unsure && !awaited) p->client->Delete(type, name, p->server);
   });

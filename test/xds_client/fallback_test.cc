@@ -242,6 +242,59 @@ TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotRequested) {
   EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: resource deleted (xDS server server2)"));
 }
 
+// The name was watched after the request that the primary responds to.
+struct WatchedBeforeTheReturn : TwoServers {
+  explicit WatchedBeforeTheReturn(bool of_bar = false) {
+    primary.HoldSends();
+    Watch(kFoo, "foo1");
+    primary.FailChannel("down");
+    foo2 = &Watch(of_bar ? kBar : kFoo, of_bar ? "bar1" : "foo2");
+    secondary.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
+    secondary.Respond(kBar, "1", {"bar1=1"});
+    EXPECT_EQ(foo2->Next(), of_bar ? "bar1=1" : "foo2=1");
+    primary.ReleaseSend();
+    primary.Respond(kFoo, "1", {"foo1=7"});
+    EXPECT_EQ(foo2->Next(), "nothing");
+  }
+  Watcher *foo2;
+};
+
+TEST(Fallback, ResponseToAnEarlierRequestDeletesNothingOfTheOtherServer) {
+  WatchedBeforeTheReturn s;
+  EXPECT_FALSE(s.secondary.connected());
+  s.primary.ReleaseSend();
+  s.primary.Respond(kFoo, "2", {"foo1=7", "foo2=7"});
+  EXPECT_EQ(s.foo2->Next(), "foo2=7");
+  EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+}
+
+// A57: the primary has its time to send what the other server sent, from its request on.
+TEST(Fallback, WhatThePrimaryDoesNotSendAfterItsReturnDoesNotExist) {
+  for (bool of_bar : {false, true}) {
+    WatchedBeforeTheReturn s(of_bar);
+    EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER) << "the request waits";
+    s.primary.ReleaseSend();
+    s.Advance(15 * GXDS_SECOND - 1);
+    EXPECT_EQ(s.foo2->Next(), "nothing");
+    s.Advance(1);
+    EXPECT_THAT(s.foo2->Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+  }
+}
+
+// Its request was sent before the return.
+TEST(Fallback, WhatIsRequestedAtTheReturnGetsItsTimerThen) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.primary.FailChannel("down");
+  s.secondary.Respond(kBar, "1", {"bar1=1"});
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  s.primary.Respond(kFoo, "1", {"foo1=7"});
+  EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+}
+
 TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // the meaning of lrs_server "self"
                                                            // depends on the server
   TwoServers s;
