@@ -227,10 +227,16 @@ static double success_rate(const host *h) { return (double)h->successes / (doubl
 
 /* The success rate below which an address is an outlier. */
 static double success_threshold(const gxds_outliers *o, const gxds_ejection *e, size_t count) {
-  double mean = 0;
+  /* The mean is computed from differences to one of the rates. So if all rates are equal, it is
+   * exactly that rate. If rounding made it greater, all addresses could be below the threshold. */
+  double first = -1;
+  double differences = 0;
   for (const host *h = o->by_address; h; h = h->by_address.next) {
-    if (takes_part(h, e)) mean += success_rate(h) / (double)count;
+    if (!takes_part(h, e)) continue;
+    if (first < 0) first = success_rate(h);
+    differences += success_rate(h) - first;
   }
+  const double mean = first + differences / (double)count;
   double variance = 0;
   for (const host *h = o->by_address; h; h = h->by_address.next) {
     if (!takes_part(h, e)) continue;

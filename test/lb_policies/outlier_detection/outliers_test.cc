@@ -140,6 +140,21 @@ TEST(Outliers, SuccessRateOfAllTheSameEjectsNobody) {  // A50.13
   EXPECT_EQ(s.Interval(), "");
 }
 
+// The mean of equal rates is not greater than each of them.
+TEST(Outliers, EqualSuccessRatesEjectNobodyEvenWithASmallFactor) {  // A50.13
+  struct Case {
+    size_t addresses;
+    int ok, failed;
+  };
+  for (const Case& c : std::vector<Case>{{9, 100, 0}, {21, 100, 0}, {6, 12, 88}, {5, 11, 89}}) {
+    Scenario s(BySuccessRate(100), c.addresses);
+    for (size_t i = 0; i < c.addresses; i++) {
+      s.Calls(std::string(1, static_cast<char>('a' + i)), c.ok, c.failed);
+    }
+    EXPECT_EQ(s.Interval(), "") << c.addresses << " addresses with " << c.ok << " % of successes";
+  }
+}
+
 TEST(Outliers, NoMoreThanTheirShareIsEjected) {  // A50.16
   gxds_outlier_detection settings = ByFailures(50);
   settings.max_ejection_percent = 26;
@@ -455,16 +470,18 @@ class Model {
     const gxds_ejection& e = settings_.success_rate;
     auto hosts = WithVolume(e.request_volume);
     if (hosts.empty() || hosts.size() < e.minimum_hosts) return;
-    double mean = 0, variance = 0;
-    for (Host* h : hosts) mean += double(h->ok) / (h->ok + h->failed) / hosts.size();
+    auto rate = [](const Host& h) { return double(h.ok) / (h.ok + h.failed); };
+    double differences = 0, variance = 0;
+    for (Host* h : hosts) differences += rate(*h) - rate(*hosts[0]);
+    double mean = rate(*hosts[0]) + differences / hosts.size();
     for (Host* h : hosts) {
-      double off = double(h->ok) / (h->ok + h->failed) - mean;
+      double off = rate(*h) - mean;
       variance += off * off / hosts.size();
     }
     double threshold = mean - std::sqrt(variance) * (e.threshold / 1000.0);
     for (Host* h : hosts) {
       if (Enough()) return;
-      if (!h->ejected && double(h->ok) / (h->ok + h->failed) < threshold) {
+      if (!h->ejected && rate(*h) < threshold) {
         MaybeEject(h, e.enforcement_percentage, now);
       }
     }
