@@ -132,6 +132,10 @@ gxds_server_channel *gxds_server_channel_create(
   return c;
 }
 
+void gxds_server_channel_report_failure(gxds_server_channel *c) {
+  if (c->state == GRPC_CHANNEL_TRANSIENT_FAILURE) find_reason(c);
+}
+
 void gxds_server_channel_destroy(gxds_server_channel *c) {
   gxds_stream_call_close(c->reason);
   c->destroyed = true;

@@ -37,6 +37,9 @@ gxds_server_channel *gxds_server_channel_create(
     const gxds_bootstrap_server *server, struct grpc_channel_credentials *creds,
     const grpc_channel_args *args, void (*on_failed)(void *arg, const gxds_status *status),
     void *arg);
+/* If the channel is in TRANSIENT_FAILURE, calls on_failed soon: for an owner that ignored earlier
+ * calls. */
+void gxds_server_channel_report_failure(gxds_server_channel *c);
 /* Closes the channel; on_failed is no longer called. */
 void gxds_server_channel_destroy(gxds_server_channel *c);
 

@@ -296,6 +296,9 @@ static void carry_out(gxds_session *s, const gxds_action *a) {
       c = connection_to(s, a->server);
       GXDS_CHECK(c && c->id == 0); /* the engine's servers are the bootstrap's */
       c->id = a->server_id;
+      /* The channel may have failed while only load reports used it. Its next attempt to connect
+       * may be two minutes away. */
+      if (c->channel) gxds_server_channel_report_failure(c->channel);
       break;
     case GXDS_ACTION_DISCONNECT:
       c = connection_of_id(s, a->server_id);

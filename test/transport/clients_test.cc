@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_security.h>
+#include <grpc/support/alloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -867,6 +868,38 @@ TEST_F(LoadReports, EndWithTheLastCounterThatCountedNothing) {
   gxds_locality_load_unref(load);
   lrs.WaitForEnd();
   EXPECT_TRUE(server_.NoMoreStreams());  // the other stream lives on
+}
+
+// Whether a channel of the process is in TRANSIENT_FAILURE.
+bool AnyChannelHasFailed() {
+  char *channels = grpc_channelz_get_top_channels(0);
+  const bool found = std::string(channels).find("TRANSIENT_FAILURE") != std::string::npos;
+  gpr_free(channels);
+  return found;
+}
+
+// The channel already exists, and does not connect again soon.
+TEST(LoadReportsOfADeadServer, KeepNoWatchWaitingForItsFailure) {
+  auto server = std::make_unique<AdsServer>();
+  const int port = server->port();
+  const std::string uri = server->uri();
+  server.reset();
+  constexpr int kHour = 3600 * 1000;
+  User user(uri, {.args = {User::Arg(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kHour),
+                           User::Arg(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kHour)}});
+  gxds_locality_load *load = gxds_load_store_locality(
+      gxds_client_handle_load_store(user.handle()),
+      gxds_client_handle_bootstrap(user.handle())->servers[0], gxds_str_z("c"), gxds_str_z(""),
+      gxds_str_z("r"), gxds_str_z("z"), gxds_str_z(""));
+  ASSERT_TRUE(WaitUntil(AnyChannelHasFailed));
+  OnReactor([] {});
+  user.Watch({{1, "c"}});
+  EXPECT_EQ(user.TakeFailure().what, "error");
+  gxds_locality_load_unref(load);
+  // gRPC does not shut down while a connection waits for its backoff.
+  server = std::make_unique<AdsServer>(port);
+  user.ResetBackoff();
+  EXPECT_EQ(server->TakeAds().TakeRequest().names, (Names{"c"}));
 }
 
 TEST(LoadReportsOfFiles, AreNotKept) {
