@@ -38,31 +38,30 @@ static uint32_t denominator_of(const envoy_type_v3_FractionalPercent *in) {
   }
 }
 
-/* Maps an HTTP status code as gRPC does. 200 without a grpc-status is UNKNOWN too (A33). */
-static const char *code_of_http(uint32_t http_status) {
+gxds_code gxds_http_fault_code(uint32_t http_status) {
   switch (http_status) {
     case 400:
-      return "INTERNAL";
+      return GXDS_INTERNAL;
     case 401:
-      return "UNAUTHENTICATED";
+      return GXDS_UNAUTHENTICATED;
     case 403:
-      return "PERMISSION_DENIED";
+      return GXDS_PERMISSION_DENIED;
     case 404:
-      return "UNIMPLEMENTED";
+      return GXDS_UNIMPLEMENTED;
     case 429:
     case 502:
     case 503:
     case 504:
-      return "UNAVAILABLE";
+      return GXDS_UNAVAILABLE;
     default:
-      return "UNKNOWN";
+      return GXDS_UNKNOWN;
   }
 }
 
 static const char *decode_code(const abort_message *in, const gxds_path *at, gxds_errors *errors) {
   if (envoy_extensions_filters_http_fault_v3_FaultAbort_has_http_status(in)) {
     uint32_t status = envoy_extensions_filters_http_fault_v3_FaultAbort_http_status(in);
-    return status ? code_of_http(status) : "OK";
+    return status ? gxds_code_name(gxds_http_fault_code(status)) : "OK";
   }
   uint32_t code = envoy_extensions_filters_http_fault_v3_FaultAbort_grpc_status(in);
   if (code <= GXDS_CODE_MAX) return gxds_code_name((gxds_code)code);
@@ -74,7 +73,7 @@ static void decode_abort(const abort_message *in, const gxds_path *up, gxds_erro
                          gxds_text *json) {
   add_text(json, "abortCode", decode_code(in, GXDS_FIELD(up, "abort"), errors));
   if (envoy_extensions_filters_http_fault_v3_FaultAbort_has_header_abort(in)) {
-    add_text(json, "abortCodeHeader", "x-envoy-fault-abort-grpc-request");
+    add_text(json, "abortCodeHeader", GXDS_ABORT_CODE_HEADER);
     add_text(json, "abortPercentageHeader", GXDS_ABORT_PERCENTAGE_HEADER);
   }
   const envoy_type_v3_FractionalPercent *percentage =

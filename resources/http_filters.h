@@ -4,7 +4,7 @@
 #ifndef GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
 #define GRPC_XDS_RESOURCES_HTTP_FILTERS_H_
 
-#include "base/str.h"
+#include "base/status.h"
 #include "resources/session_cookie.h"
 
 #ifdef __cplusplus
@@ -30,9 +30,14 @@ typedef struct gxds_http_filter {
   gxds_session_cookie cookie; /* STATEFUL_SESSION */
 } gxds_http_filter;
 
-/* A33: the header by which an RPC sets the percentage of its aborts, if the filter has
- * header_abort. */
+/* A33: the headers by which an RPC requests its abort, if the filter has header_abort: with a gRPC
+ * code, or with an HTTP status; and the header that sets the percentage of its aborts. */
+#define GXDS_ABORT_CODE_HEADER "x-envoy-fault-abort-grpc-request"
+#define GXDS_ABORT_HTTP_STATUS_HEADER "x-envoy-fault-abort-request"
 #define GXDS_ABORT_PERCENTAGE_HEADER "x-envoy-fault-abort-request-percentage"
+/* A33: the code that an abort with an HTTP status ends an RPC with. It is gRPC's common mapping, in
+ * which 200 without a grpc-status is UNKNOWN. */
+gxds_code gxds_http_fault_code(uint32_t http_status);
 
 /* Whether two lists have the same filters, with the same configs, in the same order. */
 bool gxds_http_filters_equal(const gxds_http_filter *a, size_t a_count, const gxds_http_filter *b,

@@ -52,6 +52,26 @@ static void take_hosts_name_of_abort_percentage(gxds_call *call) {
   call->ops->add_header(call, name, value);
 }
 
+/* A33: the host's fault filter reads only a gRPC code. So an HTTP status is added as the gRPC code
+ * that it is mapped to, unless the RPC has a code too. As in Envoy, a value that is no status from
+ * 200 to 599 is ignored. */
+static void take_http_status_of_abort(gxds_call *call) {
+  gxds_str value;
+  uint64_t status;
+  if (!call->ops->header(call, gxds_str_z(GXDS_ABORT_HTTP_STATUS_HEADER), &value)) return;
+  if (!gxds_str_to_uint64(value, 10, &status) || status < 200 || status > 599) return;
+  const gxds_str name = gxds_str_z(GXDS_ABORT_CODE_HEADER);
+  if (call->ops->header(call, name, &value)) return;
+  gxds_str code = gxds_str_format("%d", (int)gxds_http_fault_code((uint32_t)status));
+  call->ops->add_header(call, name, code);
+  gxds_str_free(&code);
+}
+
+static __attribute__((noinline)) void take_headers_of_abort(gxds_call *call) {
+  take_http_status_of_abort(call);
+  take_hosts_name_of_abort_percentage(call);
+}
+
 /* A81: sets a literal authority, unless the program has set its own, which takes precedence. The
  * name of an endpoint is known only when the endpoint is picked: then this returns true, and the
  * host does the rest. */
@@ -138,7 +158,7 @@ static void route(const gxds_config_selector *shared, gxds_call *call, gxds_call
       return;
     }
   }
-  if (s->has_faults) take_hosts_name_of_abort_percentage(call);
+  if (s->has_faults) take_headers_of_abort(call);
   out->timeout = selection.timeout;
   hold(call, &selection, &session, out);
 }

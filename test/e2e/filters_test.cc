@@ -67,6 +67,16 @@ TEST_F(Faults, RpcsRequestAbortsByHeader) {  // A33.5
   EXPECT_EQ(Call("/s/m"), StatusCode::OK);
 }
 
+TEST_F(Faults, RpcsRequestAbortsByAnHttpStatus) {  // A33.12
+  mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
+  Start(mesh_);
+  CallOptions abort;
+  abort.metadata = {{"x-envoy-fault-abort-request", "401"}};
+  EXPECT_EQ(Call("/s/m", abort), StatusCode::UNAUTHENTICATED);
+  abort.metadata[0].second = "no status";
+  EXPECT_EQ(Call("/s/m", abort), StatusCode::OK);
+}
+
 TEST_F(Faults, APercentageIsSetByItsHeaderOrByTheHostsNameOfThat) {  // A33.7
   mesh_.filters = Filter("fault", R"(,"abort":{"header_abort":{},)" + Percentage(100) + "}");
   Start(mesh_);

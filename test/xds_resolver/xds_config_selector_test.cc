@@ -176,6 +176,31 @@ TEST_F(ConfigSelector, AbortsMayBeRequestedByThePercentagesOtherName) {  // A33.
   }
 }
 
+TEST_F(ConfigSelector, AbortsMayBeRequestedByAnHttpStatus) {  // A33.12
+  constexpr char kCode[] = GXDS_ABORT_CODE_HEADER;
+  constexpr char kStatus[] = GXDS_ABORT_HTTP_STATUS_HEADER;
+  gxds_config_selector *faults = Make({To("/s/")}, {kFault, kRouter});
+  gxds_config_selector *none = Make({To("/s/")}, {kRouter});
+  struct Case {
+    gxds_config_selector *selector;
+    memory::Headers with, after;
+  };
+  for (const Case &c : std::vector<Case>{
+           {faults, {{kStatus, "503"}}, {{kStatus, "503"}, {kCode, "14"}}},
+           {faults, {{kStatus, "200"}}, {{kStatus, "200"}, {kCode, "2"}}},
+           {faults, {{kStatus, "503"}, {kCode, "10"}}, {{kStatus, "503"}, {kCode, "10"}}},
+           {faults, {{kStatus, "199"}}, {{kStatus, "199"}}},
+           {faults, {{kStatus, "600"}}, {{kStatus, "600"}}},
+           {faults, {{kStatus, "abc"}}, {{kStatus, "abc"}}},
+           {faults, {{kStatus, ""}}, {{kStatus, ""}}},
+           {none, {{kStatus, "503"}}, {{kStatus, "503"}}},
+       }) {
+    RoutedRpc rpc(c.selector, "/s/m", c.with);
+    EXPECT_EQ(rpc.headers, c.after);
+    rpc.Commit();
+  }
+}
+
 Route Rewriting(const char *prefix, gxds_host_rewrite rewrite) {
   Route r = To(prefix);
   r.host_rewrite = rewrite;
