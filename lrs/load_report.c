@@ -117,7 +117,10 @@ gxds_load_report *gxds_load_report_build(gxds_load_store *s, const gxds_bootstra
     DL_COUNT(found->clusters, c, count);
     r->clusters = gxds_calloc(count, sizeof *r->clusters);
     DL_FOREACH_SAFE(found->clusters, c, next) {
-      if (c->rests && gxds_load_cluster_is_reported(c)) continue;
+      if (c->rests && gxds_load_cluster_is_reported(c)) {
+        c->since = now; /* if it is held again, its interval starts as that of a new cluster */
+        continue;
+      }
       if (is_wanted(&filter, c->cluster)) {
         add_cluster(r, c, now);
       } else {

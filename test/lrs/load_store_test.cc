@@ -412,6 +412,22 @@ TEST(LoadStore, RetiredCounterThatIsHeldAgainGoesOn) {
   EXPECT_EQ(s.Sent(), "c/ [z 1=1+0, 0 now] dropped 0 in 0s");
 }
 
+// A cluster that got its former EDS service back. Its reports are not of the time between.
+TEST(LoadStore, ClusterThatIsHeldAgainIsReportedForTheLastIntervalAlone) {
+  Scenario s;
+  s.Begin();
+  Load other = Locality(s.store.get(), s.server, "other");
+  Load l = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load *retired = l.release();
+  gxds_locality_load_retire(retired);
+  for (int i = 0; i < 3; i++) EXPECT_EQ(s.Sent().find("c/"), std::string::npos) << "it rests";
+  l = Locality(s.store.get(), s.server, "c");
+  gxds_locality_load_unref_retired(retired);
+  Call(l);
+  EXPECT_EQ(s.Sent(),
+            "other/ [z 0=0+0, 0 now] dropped 0 in 5s; c/ [z 1=1+0, 0 now] dropped 0 in 5s");
+}
+
 TEST(LoadStore, RetiredCounterOfAServerThatTakesNothingIsNoUse) {
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
