@@ -100,9 +100,18 @@ void gxds_lrs_call_set_left(gxds_lrs_call *l, bool left) {
   pump(l);
 }
 
-void gxds_lrs_call_destroy(gxds_lrs_call *l) {
+static void free_lrs_call(gxds_lrs_call *l) {
   gxds_timer_cancel(&l->timer);
-  gxds_stream_call_close(l->call);
   gxds_lrs_stream_destroy(l->stream);
   gxds_free(l);
+}
+
+void gxds_lrs_call_destroy(gxds_lrs_call *l) {
+  gxds_stream_call_close(l->call);
+  free_lrs_call(l);
+}
+
+void gxds_lrs_call_finish(gxds_lrs_call *l) {
+  gxds_stream_call_finish(l->call);
+  free_lrs_call(l);
 }

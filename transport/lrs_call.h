@@ -22,6 +22,9 @@ gxds_lrs_call *gxds_lrs_call_create(const gxds_bootstrap *bootstrap,
 /* See gxds_lrs_stream_set_left(). */
 void gxds_lrs_call_set_left(gxds_lrs_call *l, bool left);
 void gxds_lrs_call_destroy(gxds_lrs_call *l);
+/* Like gxds_lrs_call_destroy(), when nothing is left to report: the server can still read the last
+ * report. */
+void gxds_lrs_call_finish(gxds_lrs_call *l);
 
 #ifdef __cplusplus
 }

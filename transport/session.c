@@ -152,7 +152,7 @@ static void settle_load_reports(gxds_session *s, const gxds_bootstrap_server *se
   if (use != GXDS_LOAD_NONE) {
     gxds_lrs_call_set_left(c->lrs_call, use == GXDS_LOAD_LEFT);
   } else if (c->lrs_call) {
-    gxds_lrs_call_destroy(c->lrs_call);
+    gxds_lrs_call_finish(c->lrs_call);
     c->lrs_call = NULL;
     if (c->id == 0) close_connection(s, c);
   }

@@ -24,6 +24,7 @@ struct gxds_stream_call {
   bool ended;     /* on_closed was called, or the owner has closed the call, so no more events are
                      reported */
   bool finished;  /* the status has arrived */
+  gxds_timer patience; /* cancels the call that gxds_stream_call_finish() ended */
   gxds_call_token token;
 
   batch whole; /* the batch that lasts from the initial metadata to the status */
@@ -46,6 +47,7 @@ static void start(gxds_stream_call *c, batch *b, const grpc_op *ops, size_t coun
 }
 
 static void free_call(gxds_stream_call *c) {
+  gxds_timer_cancel(&c->patience);
   grpc_call_unref(c->call);
   grpc_metadata_array_destroy(&c->initial_metadata);
   grpc_metadata_array_destroy(&c->trailing_metadata);
@@ -191,4 +193,24 @@ void gxds_stream_call_close(gxds_stream_call *c) {
   gxds_call_token_fini(&c->token);
   grpc_call_cancel(c->call, NULL);
   if (c->holds == 0) free_call(c);
+}
+
+static void cancel(void *arg) {
+  const gxds_stream_call *c = arg;
+  grpc_call_cancel(c->call, NULL);
+}
+
+void gxds_stream_call_finish(gxds_stream_call *c) {
+  if (!c) return;
+  if (c->finished || c->send.outstanding) {
+    gxds_stream_call_close(c);
+    return;
+  }
+  GXDS_CHECK(!c->ended);
+  c->ended = true;
+  gxds_call_token_fini(&c->token);
+  const grpc_op op = {.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT};
+  start(c, &c->send, &op, 1);
+  gxds_timer_set(&c->patience, gxds_time_after(gxds_reactor_now(), GXDS_STREAM_CALL_FINISH_MAX),
+                 cancel, c);
 }

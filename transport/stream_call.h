@@ -2,9 +2,9 @@
  * LRS streams. On request it sends one message, or reads one message. It reports how the call
  * ended.
  *
- * Confined: the reactor's thread. The call ends when on_closed or gxds_stream_call_close() is
- * called; then the pointer is invalid. The memory is freed when the last batch is done. Until then
- * it holds a use of the reactor. */
+ * Confined: the reactor's thread. The call ends when on_closed, gxds_stream_call_close() or
+ * gxds_stream_call_finish() is called; then the pointer is invalid. The memory is freed when the
+ * last batch is done. Until then it holds a use of the reactor. */
 #ifndef GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 #define GRPC_XDS_TRANSPORT_STREAM_CALL_H_
 
@@ -54,8 +54,14 @@ void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block 
 /* Reads one message; on_message follows unless the call ends first. Only one read may be
  * outstanding. */
 void gxds_stream_call_read(gxds_stream_call *c);
-/* Cancels the call; no event follows. c may be NULL. */
+/* Cancels the call; no event follows. The server may lose messages that it has not read yet. c may
+ * be NULL. */
 void gxds_stream_call_close(gxds_stream_call *c);
+/* Like gxds_stream_call_close(), but tells the server that no more messages follow, and cancels the
+ * call only if the server does not end it within GXDS_STREAM_CALL_FINISH_MAX. So the server can
+ * read everything that was sent. */
+#define GXDS_STREAM_CALL_FINISH_MAX (3 * GXDS_SECOND)
+void gxds_stream_call_finish(gxds_stream_call *c);
 
 #ifdef __cplusplus
 }

@@ -133,6 +133,7 @@ AdsStream AdsServer::TakeAds() {
 LrsStream AdsServer::TakeLrs() {
   auto stream = Take();
   EXPECT_EQ(stream->Method(), "/envoy.service.load_stats.v3.LoadReportingService/StreamLoadStats");
+  stream->FinishWithClient();
   return LrsStream(stream);
 }
 

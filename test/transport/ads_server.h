@@ -51,6 +51,8 @@ class LrsStream {
   Report TakeReport();
   // Sends a response that asks for all clusters at that interval.
   void SendInterval(int milliseconds);
+  void HoldReads() { stream_->HoldReads(); }
+  void ReadOn() { stream_->ReadOn(); }
   void Finish(grpc::Status status) { stream_->Finish(std::move(status)); }
   void WaitForEnd() { stream_->WaitForEnd(); }
 

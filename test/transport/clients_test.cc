@@ -858,6 +858,27 @@ TEST_F(LoadReports, EndWhenNothingIsLeftToReportAndBeginAnew) {
   }
 }
 
+// A cancelled stream would take what the server has not read yet with it.
+TEST_F(LoadReports, TheLastReportReachesAServerThatReadsLate) {
+  gxds_locality_load *load = Locality("c");
+  LrsStream lrs = server_.TakeLrs();
+  lrs.TakeReport();
+  lrs.HoldReads();
+  lrs.SendInterval(20);
+  lrs.TakeReport();
+  gxds_locality_load_started(load);
+  gxds_locality_load_finished(load, false);
+  gxds_locality_load_unref(load);
+  gxds_load_store *store = gxds_client_handle_load_store(user_.handle());
+  const gxds_bootstrap *b = gxds_client_handle_bootstrap(user_.handle());
+  ASSERT_TRUE(
+      WaitUntil([&] { return gxds_load_store_use(store, b->servers[0]) == GXDS_LOAD_NONE; }));
+  OnReactor([] {});
+  lrs.ReadOn();
+  EXPECT_EQ(lrs.TakeReport().issued, 1u);
+  lrs.WaitForEnd();
+}
+
 TEST_F(LoadReports, EndWithTheLastCounterThatCountedNothing) {
   user_.Watch({{1, "c"}});
   AdsStream ads = server_.TakeAds();

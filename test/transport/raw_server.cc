@@ -44,6 +44,16 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   const std::string &Method() const override { return method_; }
   std::optional<std::string> Take() override { return messages_.Take(); }
   bool Empty() override { return messages_.Empty(); }
+  void HoldReads() override {
+    std::lock_guard<std::mutex> lock(mu);
+    holds_reads_ = true;
+  }
+  void ReadOn() override {
+    std::lock_guard<std::mutex> lock(mu);
+    holds_reads_ = false;
+    if (read_is_due_ && !finished_) StartRead(&incoming_);
+    read_is_due_ = false;
+  }
   void WaitForEnd() override {
     if (ended_.Take()) ended_.Put(true);
   }
@@ -59,12 +69,23 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
     WriteNext();
   }
 
+  void FinishWithClient() override {
+    std::lock_guard<std::mutex> lock(mu);
+    finishes_with_client_ = true;
+    FinishIfClientIsDone();
+  }
+
   void OnReadDone(bool ok) override {
     std::lock_guard<std::mutex> lock(mu);
-    if (!ok) return;
+    if (!ok) {
+      client_is_done_ = true;
+      FinishIfClientIsDone();
+      return;
+    }
     messages_.Put(ToString(incoming_));
     incoming_.Clear();
-    if (!finished_) StartRead(&incoming_);
+    read_is_due_ = holds_reads_;
+    if (!finished_ && !read_is_due_) StartRead(&incoming_);
   }
   void OnWriteDone(bool) override {
     std::lock_guard<std::mutex> lock(mu);
@@ -86,6 +107,11 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   }
 
  private:
+  void FinishIfClientIsDone() {
+    if (!finishes_with_client_ || !client_is_done_) return;
+    if (!status_) status_ = grpc::Status::OK;
+    WriteNext();
+  }
   void WriteNext() {
     if (writing_ || finished_) return;
     if (!outgoing_.empty()) {
@@ -106,6 +132,10 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   std::optional<grpc::Status> status_;
   bool writing_ = false;
   bool finished_ = false;
+  bool holds_reads_ = false;
+  bool read_is_due_ = false;
+  bool client_is_done_ = false;
+  bool finishes_with_client_ = false;
 };
 
 }  // namespace

@@ -21,9 +21,14 @@ class RawStream {
   // Waits for the next message.
   virtual std::optional<std::string> Take() = 0;
   virtual bool Empty() = 0;
+  // Does not ask for further messages until ReadOn(). A read that has begun still takes one.
+  virtual void HoldReads() = 0;
+  virtual void ReadOn() = 0;
   virtual void Send(std::string message) = 0;
   // Ends the stream after everything that was sent.
   virtual void Finish(grpc::Status status) = 0;
+  // Ends the stream with OK as soon as the client sends nothing more.
+  virtual void FinishWithClient() = 0;
   // Waits until the client has cancelled the stream or disconnected, or the stream was finished.
   virtual void WaitForEnd() = 0;
 };

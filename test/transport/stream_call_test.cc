@@ -77,6 +77,9 @@ class Client {
   void Close() {
     OnReactor([&] { gxds_stream_call_close(std::exchange(call_, nullptr)); });
   }
+  void Finish() {
+    OnReactor([&] { gxds_stream_call_finish(std::exchange(call_, nullptr)); });
+  }
   void CloseInTheNextCallback() { close_in_callback_ = true; }
   void ReadInEachCallback() { read_in_callback_ = true; }
 
@@ -219,6 +222,39 @@ TEST(StreamCall, ReadsOneMessageForEachRead) {
     client.Read();
     client.ExpectMessage(std::to_string(i));
   }
+}
+
+TEST(StreamCall, AFinishedCallEndsWhenTheServerHasReadEverything) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  stream->FinishWithClient();
+  stream->HoldReads();
+  for (const char *m : {"first", "last"}) {
+    client.Send(m);
+    client.Expect("sent");
+  }
+  client.Finish();
+  EXPECT_EQ(stream->Take(), "first");
+  stream->ReadOn();
+  EXPECT_EQ(stream->Take(), "last");
+  stream->WaitForEnd();
+  EXPECT_TRUE(client.Empty());
+}
+
+TEST(StreamCall, AFinishedCallThatTheServerDoesNotEndIsCancelled) {
+  RawServer server;
+  Client client(server.uri());
+  client.Open();
+  auto stream = server.Take();
+  stream->HoldReads();
+  client.Send("first");
+  client.Expect("sent");
+  EXPECT_EQ(stream->Take(), "first");
+  client.Finish();
+  stream->WaitForEnd();
+  EXPECT_TRUE(client.Empty());
 }
 
 TEST(StreamCall, ReportsTheStatusAfterAllMessages) {
