@@ -19,6 +19,7 @@ struct gxds_cluster_impl {
   size_t last_slot; /* where a search begins, since addresses come locality by locality */
   bool child_reported;
   grpc_connectivity_state child_state;
+  bool failed; /* the owner reported a failure instead of the current picker */
 };
 
 gxds_cluster_impl *gxds_cluster_impl_create(uint64_t seed) {
@@ -165,18 +166,23 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
   todo.update_child =
       !same_entry || child_config != c->child_config || todo.tls_change != GXDS_TLS_KEEP;
   c->child_config = child_config;
+  /* The child's states are not published while every RPC is dropped, so they would not replace a
+   * failure. */
+  todo.publish = c->failed && drops_everything(entry);
+  c->failed = false;
   if (same_entry && store == c->store) return todo;
   bool dropped_all = drops_everything(c->entry);
   bool repick = adopt(c, entry, store);
   /* Before the child has reported a picker, something is published in two cases only: if every RPC
    * is dropped from now on, and if that ends, because the published picker still drops RPCs. */
-  todo.publish = repick && (c->child_reported || dropped_all || drops_everything(entry));
+  todo.publish |= repick && (c->child_reported || dropped_all || drops_everything(entry));
   return todo;
 }
 
 void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c) {
   c->tls = NULL;
   c->child_reported = false;
+  c->failed = true;
 }
 
 const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c) { return c->tls; }

@@ -50,9 +50,9 @@ gxds_cluster_impl_todo gxds_cluster_impl_on_update(gxds_cluster_impl *c,
                                                    const gxds_cluster_entry *entry,
                                                    gxds_load_store *store, const void *child_config,
                                                    bool xds_credentials);
-/* Call this if the TLS configuration of the last update could not be applied, and there is no
- * child. The next update then starts from the beginning, and the last child's state is forgotten.
- */
+/* Call this if the TLS configuration of the last update could not be applied: the owner reported
+ * TRANSIENT_FAILURE instead, and there is no child. The next update then starts from the beginning,
+ * and the last child's state is forgotten. */
 void gxds_cluster_impl_forget_tls(gxds_cluster_impl *c);
 /* The child reported a state and a picker. Returns whether to publish. While every RPC is dropped
  * this is false, because the child's picker is not used then. */

@@ -199,6 +199,21 @@ TEST(ClusterImpl, StateOfTheChildIsForgottenWithItsTls) {  // A29
   EXPECT_EQ(gxds_cluster_impl_state(s.c), GRPC_CHANNEL_CONNECTING);
 }
 
+// The cluster was failed instead, and the child's states are not published while every RPC is
+// dropped.
+TEST(ClusterImpl, DropAllIsPublishedOnceTlsCanBeApplied) {  // A29
+  SecuredScenario s;
+  auto all = MakeEndpoints({}, {{"all", 1000000}});
+  Entry e = Leaf(MakeCluster("c", s.tls), all);
+  EXPECT_EQ(s.Update(e), "publish child tls renew");
+  gxds_cluster_impl_forget_tls(s.c);
+  EXPECT_EQ(s.Update(e), "publish child tls renew");
+  EXPECT_EQ(s.Update(e), "");
+  gxds_cluster_impl_forget_tls(s.c);
+  EXPECT_EQ(s.Update(Leaf(MakeCluster("c", s.mutual), all)), "publish child tls renew");
+  EXPECT_EQ(s.Update(Leaf(MakeCluster("c", s.mutual), all)), "child tls update");
+}
+
 TEST(ClusterImpl, OtherEndpointsMakeNoNewPicker) {
   Scenario s;
   auto cluster = MakeCluster("c");
