@@ -261,17 +261,20 @@ void gxds_entry_on_ttl(gxds_client *c, gxds_entry *e, gxds_time now) {
   gxds_entry_sync(c, e);
 }
 
-bool gxds_entry_is_cached(const gxds_entry *e) {
-  if (e->resource && !e->restored) return true;
+static bool is_known_not_to_exist(const gxds_entry *e) {
   if (e->state == GXDS_RESOURCE_DOES_NOT_EXIST) return !e->expired;
   /* xRFC TP3: a NOT_FOUND error counts like a does-not-exist timer that fired. */
   return e->state == GXDS_RESOURCE_RECEIVED_ERROR &&
          gxds_entry_failure(e)->error->code == GXDS_NOT_FOUND;
 }
 
+bool gxds_entry_is_cached(const gxds_entry *e) {
+  return (e->resource && !e->restored) || is_known_not_to_exist(e);
+}
+
 bool gxds_entry_is_awaited(const gxds_entry *e) {
   if (!e->resource) return true;
-  if (e->state != GXDS_RESOURCE_ACKED) return false;
+  if (is_known_not_to_exist(e)) return false;
   return e->restored ? e->authority->had_response : e->source > e->authority->conn_count;
 }
 

@@ -208,7 +208,7 @@ bool gxds_entry_is_cached(const gxds_entry *e);
 /* A57: whether a request for the resource starts its does-not-exist timer. A cached resource needs
  * no timer, because a server need not send it again. But a kept resource needs one, once a server
  * has responded, and so does a resource of a server that is not in use any more (A71): the servers
- * in use may lack it. */
+ * in use may lack it. Neither needs one once it is known not to exist. */
 bool gxds_entry_is_awaited(const gxds_entry *e);
 /* The error that the watchers should know; NULL if there is none. Borrowed. */
 const gxds_error *gxds_entry_error(const gxds_entry *e);

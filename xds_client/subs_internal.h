@@ -136,7 +136,8 @@ void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
 /* The authority has its first response, or went back to a server before (A71). So resources that
  * are requested on conn, and for which a kept one or one of a server after it is in use, get their
- * does-not-exist timers. */
+ * does-not-exist timers. So do those whose timers ended when that server sent something that could
+ * not be used. */
 void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_time now);
 /* The outstanding SEND is on its way: starts the does-not-exist timers of its subs (A57). */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);

@@ -161,7 +161,7 @@ void PredictDeletions(Prediction *p, const SotwClientEnd &h) {
     Usage usage = p->client->Uses(p->server, AuthorityOf(name));
     if (usage == kNotUsed) return;
     bool late = !(h.first & Bit(name));
-    bool kept = e.restored && e.state == GXDS_RESOURCE_ACKED;
+    bool kept = e.restored && e.state != GXDS_RESOURCE_DOES_NOT_EXIST;
     bool others = late && !kept && e.source != p->server;
     bool unsure = usage == kMaybeUsed || conn.requested_before[type] & Bit(name) || others;
     bool awaited = kept && late;

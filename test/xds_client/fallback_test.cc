@@ -295,6 +295,72 @@ TEST(Fallback, WhatIsRequestedAtTheReturnGetsItsTimerThen) {
   EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
 }
 
+TEST(Fallback, WhatTheOtherServerMadeInvalidGetsItsTimerToo) {
+  for (bool of_bar : {false, true}) {
+    TwoServers s;
+    s.primary.HoldSends();
+    s.Watch(kFoo, "foo1");
+    s.primary.FailChannel("down");
+    Watcher *foo2 = &s.Watch(of_bar ? kBar : kFoo, of_bar ? "bar1" : "foo2");
+    s.secondary.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
+    s.secondary.Respond(kBar, "1", {"bar1=1"});
+    EXPECT_EQ(foo2->Next(), of_bar ? "bar1=1" : "foo2=1");
+    s.secondary.Respond(kFoo, "2", {"foo1=1", "foo2=bad"});
+    s.secondary.Respond(kBar, "2", {"bar1=bad"});
+    EXPECT_THAT(foo2->Next(), HasSubstr("ambient UNAVAILABLE: invalid resource"));
+    s.primary.ReleaseSend();
+    s.primary.Respond(kFoo, "1", {"foo1=7"});
+    EXPECT_EQ(foo2->Next(), "nothing");
+    s.primary.ReleaseSend();
+    s.Advance(15 * GXDS_SECOND - 1);
+    EXPECT_EQ(foo2->Next(), "nothing");
+    s.Advance(1);
+    EXPECT_THAT(foo2->Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+  }
+}
+
+// The secondary's resource ended the primary's timer.
+TEST(Fallback, WhatWasNeverValidGetsItsTimerToo) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.primary.FailChannel("draining");
+  s.secondary.Respond(kBar, "1", {"bar1=bad"});
+  EXPECT_THAT(bar1.Next(), HasSubstr("error UNAVAILABLE: invalid resource"));
+  s.primary.Respond(kFoo, "1", {"foo1=7"});
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("error NOT_FOUND: does not exist"));
+}
+
+TEST(Fallback, WhatTheOtherServerHadAnErrorForGetsItsTimerToo) {
+  TwoServers s;
+  s.Watch(kFoo, "foo1");
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.primary.FailChannel("draining");
+  s.secondary.Respond(kBar, "1", {"bar1=1"});
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  s.secondary.RespondWithErrors(kBar, "2", {}, {{"bar1", GXDS_PERMISSION_DENIED, "no"}});
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient PERMISSION_DENIED"));
+  s.primary.Respond(kFoo, "1", {"foo1=7"});
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+}
+
+TEST(Fallback, WhatTheOtherServerDoesNotFindGetsNoTimer) {  // xRFC TP3
+  for (bool sent : {false, true}) {
+    TwoServers s;
+    s.Watch(kFoo, "foo1");
+    Watcher &bar1 = s.Watch(kBar, "bar1");
+    s.primary.FailChannel("draining");
+    if (sent) s.secondary.Respond(kBar, "1", {"bar1=1"});
+    EXPECT_EQ(bar1.Next(), sent ? "bar1=1" : "nothing");
+    s.secondary.RespondWithErrors(kBar, "2", {}, {{"bar1", GXDS_NOT_FOUND, "no"}});
+    EXPECT_THAT(bar1.Next(), HasSubstr("NOT_FOUND"));
+    s.primary.Respond(kFoo, "1", {"foo1=7"});
+    EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  }
+}
+
 TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // the meaning of lrs_server "self"
                                                            // depends on the server
   TwoServers s;
