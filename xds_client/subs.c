@@ -200,7 +200,11 @@ void gxds_conn_purge_all(gxds_client *c, gxds_conn *conn) {
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *received) {
   for (gxds_sub *sub = received->entry->subs; sub; sub = sub->next_of_entry) {
     gxds_deadlines_cancel(&c->deadlines, &sub->timer);
-    if (sub->sent_state) sub->sent_state = GXDS_SENT_OVERRULED;
+    if (sub->sent_state) {
+      sub->sent_state = GXDS_SENT_OVERRULED;
+    } else {
+      sub->settled = false; /* if its timer fired, that was for what the entry was then */
+    }
   }
   received->settled = true;
   received->sent_state = GXDS_SENT_IN_USE;

@@ -29,7 +29,8 @@ struct gxds_sub {
   gxds_sub *next;
   gxds_sub *next_of_entry;
   gxds_deadline timer;
-  bool settled : 1;   /* on this stream, it was received, or its does-not-exist timer fired */
+  bool settled : 1;   /* on this stream, it was received, or its does-not-exist timer fired and no
+                         other server has sent the entry since */
   bool requested : 1; /* on this stream, a request subscribes to it */
   bool requested_before : 1; /* on this stream, a request subscribed to the entry for the sub that
                                 this one replaces */

@@ -361,6 +361,24 @@ TEST(Fallback, WhatTheOtherServerDoesNotFindGetsNoTimer) {  // xRFC TP3
   }
 }
 
+// The primary's timer for bar1 fired before the outage, on the stream that is still open.
+TEST(Fallback, WhatThePrimaryDidNotSendBeforeTheOutageGetsItsTimerAgain) {
+  TwoServers s;
+  Watcher &bar1 = s.Watch(kBar, "bar1");
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("error NOT_FOUND: does not exist"));
+  s.primary.FailChannel("draining");
+  s.Watch(kFoo, "foo1");
+  EXPECT_THAT(bar1.Next(), HasSubstr("error UNAVAILABLE"));
+  EXPECT_THAT(bar1.Next(), HasSubstr("error NOT_FOUND: does not exist"));
+  s.secondary.Respond(kBar, "1", {"bar1=1"});
+  EXPECT_EQ(bar1.Next(), "bar1=1");
+  s.primary.Respond(kFoo, "1", {"foo1=7"});
+  EXPECT_FALSE(s.secondary.connected());
+  s.Advance(15 * GXDS_SECOND);
+  EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+}
+
 TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // the meaning of lrs_server "self"
                                                            // depends on the server
   TwoServers s;
