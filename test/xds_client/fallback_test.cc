@@ -379,6 +379,62 @@ TEST(Fallback, WhatThePrimaryDidNotSendBeforeTheOutageGetsItsTimerAgain) {
   EXPECT_THAT(bar1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
 }
 
+TEST(Fallback, TimerOfTheReturnEndsWithTheWatch) {
+  for (bool delta : {false, true}) {
+    ScenarioOptions options = Servers(2);
+    options.servers[0].delta = delta;
+    Scenario s(options);
+    s.Forgive();
+    s.Watch(kFoo, "foo1");
+    Watcher &bar1 = s.Watch(kBar, "bar1");
+    s.server().FailChannel("draining");
+    s.server("server2").Respond(kBar, "1", {"bar1=1"});
+    EXPECT_EQ(bar1.Next(), "bar1=1");
+    if (delta) s.server().RespondDelta(kFoo, {{"foo1", "1", "foo1=7"}});
+    if (!delta) s.Respond(kFoo, "1", {"foo1=7"});
+    EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+    s.Advance(5 * GXDS_SECOND);
+    Watcher *again = nullptr;
+    s.Together([&] {
+      s.Cancel(bar1);
+      again = &s.Watch(kBar, "bar1");
+    });
+    EXPECT_EQ(again->Next(), "bar1=1");
+    EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+    s.Cancel(*again);
+    EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
+  }
+}
+
+TEST(Fallback, TimerOfTheReturnEndsWithTheStream) {
+  for (bool fail_on_data_errors : {false, true}) {
+    ScenarioOptions options = Servers(3);
+    options.servers[0].fail_on_data_errors = fail_on_data_errors;
+    Scenario s(options);
+    s.Forgive();
+    s.ForgiveTimers();
+    Server &one = s.server("server1");
+    s.Watch(kFoo, "foo1");
+    Watcher &bar1 = s.Watch(kBar, "bar1");
+    one.FailChannel("draining");
+    s.server("server2").FailChannel("down");
+    s.server("server3").Respond(kBar, "1", {"bar1=1"});
+    EXPECT_EQ(bar1.Next(), "bar1=1");
+    one.Respond(kFoo, "1", {"foo1=7"});
+    EXPECT_EQ(s.UntilDeadline(), 15 * GXDS_SECOND);
+    one.RestartStream();
+    one.FailChannel("down again");
+    s.Watch(kFoo, "foo9");
+    s.server("server2").FailChannel("down");
+    s.server("server3").Respond(kBar, "1", {"bar1=1"});
+    s.Advance(60 * GXDS_SECOND);
+    EXPECT_THAT(s.Dump(), HasSubstr("Bar bar1 ACKED"));
+    one.Respond(kFoo, "1", {"foo1=7"});
+    s.Advance(60 * GXDS_SECOND);
+    EXPECT_THAT(s.Dump(), HasSubstr("Bar bar1 DOES_NOT_EXIST"));
+  }
+}
+
 TEST(Fallback, SameBytesOfAnotherServerAreDecodedAgain) {  // the meaning of lrs_server "self"
                                                            // depends on the server
   TwoServers s;
