@@ -113,6 +113,20 @@ TEST_F(Rls, UpdatesOfTheClusterAreTakenUp) {  // A74
   EXPECT_TRUE(client_->CallUntil([](const Reply& r) { return r.name == "c"; }));
 }
 
+TEST_F(Rls, ALookupAfterUpdatesLeadsToItsCluster) {  // A74
+  Backend c("c");
+  Start();
+  lookup_.RespondWith(Target("a"));
+  EXPECT_EQ(Call("one").name, "a");
+  for (const Backend* next : {&c, &a_, &c}) {
+    mesh_.clusters[0].localities = {{next->name(), 1, 0, {next->port()}}};
+    plane_.Set(mesh_);
+    ASSERT_TRUE(client_->CallUntil([&](const Reply& r) { return r.name == next->name(); }));
+  }
+  lookup_.RespondWith(Target("b"));
+  EXPECT_EQ(Call("two").name, "b");
+}
+
 TEST_F(Rls, AClusterThatIsRemovedGoesOn) {  // A88
   Start();
   lookup_.RespondWith(Target("b"));
