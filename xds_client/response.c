@@ -83,19 +83,23 @@ static void apply_errors(gxds_application *a) {
 /* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
  * requested on this stream, because a response has nothing about others. A resource that never came
  * is left to its timer, because the response may be to an earlier request. So is one that is kept
- * or comes from a server not in use any more, unless the type's first request had its name. After a
- * resource error (xRFC TP3) absence means nothing, because a server sends the error once, and it
- * holds until the resource comes. */
+ * or comes from another server, unless the type's first request had its name. After a resource
+ * error (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until
+ * the resource comes. */
 static void apply_absence(gxds_application *a) {
   deletions d = {0};
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
     const gxds_entry *e = sub->entry;
-    bool waits = gxds_entry_is_awaited(e) && !sub->settled && !sub->requested_first;
-    bool notified = e->resource && !waits && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
-                    e->state != GXDS_RESOURCE_RECEIVED_ERROR;
-    bool gone = (sub->requested || sub->requested_before) && e->seen_in != a->c->response_serial &&
-                (notified || (e->expired && sub->settled));
+    bool late = !sub->settled && !sub->requested_first;
+    bool others = e->resource && e->source != sub->server + 1;
+    bool told = !e->resource || e->state == GXDS_RESOURCE_DOES_NOT_EXIST ||
+                e->state == GXDS_RESOURCE_RECEIVED_ERROR;
+    bool waits = late && (others || gxds_entry_is_awaited(e));
+    bool lacking = (sub->requested || sub->requested_before) &&
+                   e->seen_in != a->c->response_serial && (!told || (e->expired && sub->settled));
+    if (lacking && late && others) gxds_sub_await_replacement(a->c, sub, a->now);
+    bool gone = lacking && !waits;
     if (gone) delete_entry(a, sub, &d);
   }
   log_deletions(a, &d);

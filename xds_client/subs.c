@@ -218,15 +218,23 @@ gxds_duration gxds_conn_timeout(const gxds_client *c, const gxds_conn *conn) {
   return (conn->server->resource_timer_is_transient_error ? 30 : 15) * GXDS_SECOND;
 }
 
-static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
-  const gxds_entry *e = sub->entry;
-  if (sub->settled || e->watch_count == 0 || !gxds_entry_is_awaited(e)) return;
+static void start_timer(gxds_client *c, gxds_sub *sub, gxds_time now) {
   if (!gxds_deadline_is_set(&sub->timer)) {
     gxds_duration timeout = sub->overdue ? 0 : gxds_conn_timeout(c, gxds_sub_conn(sub));
     gxds_deadlines_set(&c->deadlines, &sub->timer, gxds_time_after(now, timeout));
   }
   sub->overdue = false;
   gxds_trace_wait(c, sub, gxds_deadlines_at(&c->deadlines, &sub->timer) - now);
+}
+
+static void await(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  const gxds_entry *e = sub->entry;
+  if (!sub->settled && e->watch_count > 0 && gxds_entry_is_awaited(e)) start_timer(c, sub, now);
+}
+
+void gxds_sub_await_replacement(gxds_client *c, gxds_sub *sub, gxds_time now) {
+  bool waits = sub->on_its_way && sub->entry->watch_count > 0;
+  if (waits && !gxds_deadline_is_set(&sub->timer)) start_timer(c, sub, now);
 }
 
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now) {

@@ -140,6 +140,9 @@ void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
  * does-not-exist timers. So do those whose timers ended when that server sent something that could
  * not be used. */
 void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_time now);
+/* A complete response lacks the resource, for which one of another server is in use. If the
+ * response is not to an earlier request, the timer finds that the resource is missing. */
+void gxds_sub_await_replacement(gxds_client *c, gxds_sub *sub, gxds_time now);
 /* The outstanding SEND is on its way: starts the does-not-exist timers of its subs (A57). */
 void gxds_conn_on_sent(gxds_client *c, gxds_conn *conn, gxds_time now);
 /* The does-not-exist timer of a sub fired. */

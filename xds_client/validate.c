@@ -11,8 +11,7 @@ static void check_entry_state(const gxds_entry *e) {
       GXDS_CHECK(e->resource && e->restored == failed);
       break;
     case GXDS_RESOURCE_TIMEOUT:
-      /* A resource of the first server in the list never waits for a timer. */
-      GXDS_CHECK(failed && (!e->resource || e->restored || e->source > 1));
+      GXDS_CHECK(failed && (!e->resource || e->authority->server_count > 1 || e->restored));
       break;
     default:
       GXDS_CHECK(failed);
@@ -75,7 +74,7 @@ static void check_type(const gxds_conn *conn, size_t type) {
     /* A57: the timer does not start before the request is on its way. */
     GXDS_CHECK(conn->stream && (sub->on_its_way || sub->repeats > 0));
     GXDS_CHECK(!sub->settled && e->watch_count > 0);
-    GXDS_CHECK(!e->resource || e->restored || e->source > sub->server + 1);
+    GXDS_CHECK(!e->resource || e->restored || e->source != sub->server + 1);
   }
   GXDS_CHECK(count == t->sub_count && leaving == t->leaving_count);
   GXDS_CHECK(part == (t->unsent ? 2 : t->sending ? 1 : 0));
