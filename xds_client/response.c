@@ -80,27 +80,37 @@ static void apply_errors(gxds_application *a) {
   }
 }
 
-/* A27: a resource is deleted if a complete response lacks it. This applies only to names that were
- * requested on this stream, because a response has nothing about others. A resource that never came
- * is left to its timer, because the response may be to an earlier request. So is one that is kept
- * or comes from another server, unless the type's first request had its name. After a resource
- * error (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until
- * the resource comes. */
+/* A27: a complete response lacks a resource that is in use. This applies only to names that were
+ * requested on this stream, because a response has nothing about others. After a resource error
+ * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
+ * resource comes. */
+static bool is_absent(const gxds_application *a, const gxds_sub *sub) {
+  const gxds_entry *e = sub->entry;
+  if (e->seen_in == a->c->response_serial) return false;
+  if (!sub->requested && !sub->requested_before) return false;
+  if (e->expired) return sub->settled;
+  return e->resource && e->state != GXDS_RESOURCE_DOES_NOT_EXIST &&
+         e->state != GXDS_RESOURCE_RECEIVED_ERROR;
+}
+
+/* Whether the response may be to a request before the one that subscribed to sub. It is not, if the
+ * server has sent the resource on this stream, or if the type's first request had the name. */
+static bool may_precede(const gxds_sub *sub) { return !sub->settled && !sub->requested_first; }
+
+/* A resource that this server sent is deleted. If it is kept or comes from another server, and the
+ * response may be to an earlier request, this is left to the does-not-exist timer. */
 static void apply_absence(gxds_application *a) {
   deletions d = {0};
   gxds_sub *sub;
   DL_FOREACH(a->conn->types[a->type].subs, sub) {
+    if (!is_absent(a, sub)) continue;
     const gxds_entry *e = sub->entry;
-    bool late = !sub->settled && !sub->requested_first;
-    bool others = e->resource && e->source != sub->server + 1;
-    bool told = !e->resource || e->state == GXDS_RESOURCE_DOES_NOT_EXIST ||
-                e->state == GXDS_RESOURCE_RECEIVED_ERROR;
-    bool waits = late && (others || gxds_entry_is_awaited(e));
-    bool lacking = (sub->requested || sub->requested_before) &&
-                   e->seen_in != a->c->response_serial && (!told || (e->expired && sub->settled));
-    if (lacking && late && others) gxds_sub_await_replacement(a->c, sub, a->now);
-    bool gone = lacking && !waits;
-    if (gone) delete_entry(a, sub, &d);
+    bool of_this_server = !e->restored && e->source == sub->server + 1;
+    if (!of_this_server && may_precede(sub)) {
+      gxds_sub_await_replacement(a->c, sub, a->now);
+    } else {
+      delete_entry(a, sub, &d);
+    }
   }
   log_deletions(a, &d);
 }
