@@ -112,11 +112,9 @@ static void give_up_last_server(gxds_client *c, gxds_authority *a) {
 void gxds_authority_recover(gxds_client *c, gxds_authority *a, gxds_conn *conn, gxds_time now) {
   if (!gxds_authority_uses(a, conn)) return;
   gxds_authority_on_response(c, a, now);
-  while (a->conns[a->conn_count - 1] != conn) {
-    give_up_last_server(c, a);
-    conn->returned = true;
-  }
-  if (!conn->returned) return;
+  if (a->conns[a->conn_count - 1] == conn) return;
+  conn->returned = true;
+  while (a->conns[a->conn_count - 1] != conn) give_up_last_server(c, a);
   for (size_t i = 0; i < a->conn_count; i++) gxds_conn_await_replacements(c, a->conns[i], now);
 }
 

@@ -27,6 +27,16 @@ namespace {
 
 using Given = GivenConfig::Value;
 
+// Null if both are null.
+Given* Make(const gxds_config* config, gxds_mailbox* mailbox) {
+  if (config == nullptr && mailbox == nullptr) return nullptr;
+  auto* given = new Given{};
+  gxds_ref_init(&given->refs);
+  given->config = config == nullptr ? nullptr : gxds_config_ref(config);
+  given->mailbox = mailbox == nullptr ? nullptr : gxds_mailbox_ref(mailbox);
+  return given;
+}
+
 void Unref(Given* given) {
   if (!gxds_ref_dec(&given->refs)) return;
   gxds_config_unref(given->config);
@@ -92,12 +102,10 @@ GivenConfig::~GivenConfig() {
 ChannelArgs GivenConfig::Give(const ChannelArgs& args, const gxds_config* config,
                               gxds_mailbox* mailbox) {
   if (last_ == nullptr || last_->config != config || last_->mailbox != mailbox) {
+    Value* next = Make(config, mailbox);
     TakeBack();
-    if (config == nullptr && mailbox == nullptr) return args;
-    last_ = new Value{};
-    gxds_ref_init(&last_->refs);
-    last_->config = config == nullptr ? nullptr : gxds_config_ref(config);
-    last_->mailbox = mailbox == nullptr ? nullptr : gxds_mailbox_ref(mailbox);
+    last_ = next;
+    if (next == nullptr) return args;
   }
   gxds_ref_inc(&last_->refs);
   return args.Set(kConfigArg, ChannelArgs::Pointer(last_, &kGivenVtable));
