@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "base/check.h"
+#include "base/fork_lock.h"
 #include "base/hash_table.h"
 #include "base/memory.h"
 
@@ -15,6 +15,10 @@ struct gxds_bootstrap_share {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gxds_bootstrap_share *shares; /* guarded by lock; so are their use counts */
+
+static void take_lock(void) { pthread_mutex_lock(&lock); }
+static void release_lock(void) { pthread_mutex_unlock(&lock); }
+GXDS_LOCK_OVER_FORKS(take_lock, release_lock);
 
 static gxds_bootstrap_share *use(gxds_str target) {
   gxds_bootstrap_share *s = NULL;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fork_lock.h"
 #include "host/grpc_common/core_credentials.h"
 #include "host/grpc_common/services.h"
 
@@ -22,6 +23,10 @@ InUse& TheInUse() {
   static auto* in_use = new InUse;
   return *in_use;
 }
+
+void TakeLock() { TheInUse().mu.lock(); }
+void ReleaseLock() { TheInUse().mu.unlock(); }
+GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock);
 
 // Wraps a provider, to notice when its last reference is released.
 class SharedProvider : public grpc_tls_certificate_provider {
@@ -71,25 +76,33 @@ RefCountedPtr<grpc_tls_certificate_provider> Create(const std::string& plugin_na
   return factory->CreateCertificateProvider(std::move(config));
 }
 
+// A reference to the provider in use; null: there is none.
+grpc_tls_certificate_provider* UseLocked(const std::string& key) {
+  auto it = TheInUse().providers.find(key);
+  return it != TheInUse().providers.end() ? it->second->RefIfNonZero().release() : nullptr;
+}
+
+grpc_tls_certificate_provider* Use(const std::string& key) {
+  std::lock_guard<std::mutex> lock(TheInUse().mu);
+  return UseLocked(key);
+}
+
 }  // namespace
 
 grpc_tls_certificate_provider* CertificateProviderGet(gxds_str plugin_name, gxds_str config_json) {
   const std::string plugin(plugin_name.data, plugin_name.size);
   const std::string config(config_json.size > 0 ? config_json.data : "", config_json.size);
-  std::string key = plugin + '\0' + config;
-  std::lock_guard<std::mutex> lock(TheInUse().mu);
-  SharedProvider*& slot = TheInUse().providers[key];
-  if (slot != nullptr) {
-    auto provider = slot->RefIfNonZero();
-    if (provider != nullptr) return provider.release();
-  }
+  const std::string key = plugin + '\0' + config;
+  if (auto* used = Use(key)) return used;
+  // Without the lock, because the host reads files and starts a thread.
   auto provider = Create(plugin, config);
-  if (provider == nullptr) {
-    TheInUse().providers.erase(key);
-    return nullptr;
-  }
-  slot = new SharedProvider(std::move(key), std::move(provider));
-  return slot;
+  if (provider == nullptr) return nullptr;
+  std::lock_guard<std::mutex> lock(TheInUse().mu);
+  // Another thread may have made one in the meantime.
+  if (auto* used = UseLocked(key)) return used;
+  auto* shared = new SharedProvider(key, std::move(provider));
+  TheInUse().providers[key] = shared;
+  return shared;
 }
 
 }  // namespace grpc_xds

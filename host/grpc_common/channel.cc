@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/fork_lock.h"
 #include "base/random.h"
 #include "host/grpc_common/convert.h"
 #include "host/grpc_common/core.h"
@@ -33,6 +34,10 @@ Registry& TheRegistry() {
   static auto* registry = new Registry;
   return *registry;
 }
+
+void TakeLock() { TheRegistry().mu.lock(); }
+void ReleaseLock() { TheRegistry().mu.unlock(); }
+GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock);
 
 void Destroy(gxds_lb_channel* channel) {
   Registry& registry = TheRegistry();

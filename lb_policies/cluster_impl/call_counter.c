@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/check.h"
+#include "base/fork_lock.h"
 #include "base/memory.h"
 
 /* One reference in `uses`, whose upper half counts references and whose lower half counts
@@ -16,6 +17,10 @@ static struct {
   size_t bucket_count; /* a power of two, or 0 */
   size_t count;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void take_lock(void) { pthread_mutex_lock(&registry.lock); }
+static void release_lock(void) { pthread_mutex_unlock(&registry.lock); }
+GXDS_LOCK_OVER_FORKS(take_lock, release_lock);
 
 static uint64_t hash_bytes(uint64_t h, gxds_str s) {
   for (size_t i = 0; i < s.size; i++) h = (h ^ (unsigned char)s.data[i]) * 0x100000001b3u;

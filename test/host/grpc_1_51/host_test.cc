@@ -17,6 +17,7 @@
 #include "src/core/ext/xds/xds_client_grpc.h"
 #include "src/core/lib/gpr/time_precise.h"
 #include "src/core/lib/gprpp/time.h"
+#include "test/support/forks_during.h"
 #include "test/support/wall_clock.h"
 #include "transport/channel_creds.h"
 #include "xds_resolver/regex_prefix.h"
@@ -152,6 +153,16 @@ TEST_F(Host, SharesACertificateProviderWhileItIsInUse) {  // A29.34
   grpc_tls_certificate_provider_release(other);
   EXPECT_EQ(get("unknown", ""), nullptr);
   EXPECT_EQ(get("file_watcher", "{}"), nullptr);
+}
+
+TEST_F(Host, FindsACertificateProviderInTheChildOfAForkDuringItsUse) {
+  const auto get = [this] {
+    return host_->certificate_provider_get(gxds_str_z("file_watcher"),
+                                           gxds_str_z(R"({"ca_certificate_file":"/nowhere"})"));
+  };
+  auto* used = get();
+  EXPECT_TRUE(gxds_test::AllChildrenEnd([&] { grpc_tls_certificate_provider_release(get()); }));
+  grpc_tls_certificate_provider_release(used);
 }
 
 TEST_F(Host, ChecksLbConfigsWithTheHostsErrors) {

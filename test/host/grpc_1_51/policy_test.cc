@@ -9,6 +9,7 @@
 
 #include "host/grpc_common/policy.h"
 #include "test/host/grpc_1_51/fixture.h"
+#include "test/support/forks_during.h"
 
 namespace grpc_xds {
 namespace testing {
@@ -204,6 +205,12 @@ TEST_F(PolicyInCTest, ErrorsOfAConfigNameThePolicy) {
       *grpc_core::Json::Parse(R"([{"made_up":{"wrong":1}}])"));
   EXPECT_EQ(parsed.status().message(),
             "errors validating made_up LB policy config: [field: error:must be right]");
+}
+
+TEST(ChannelOfPolicies, IsFoundInTheChildOfAForkDuringItsUse) {
+  auto serializer = std::make_shared<grpc_core::WorkSerializer>();
+  EXPECT_TRUE(
+      gxds_test::AllChildrenEnd([&] { gxds_lb_channel_unref(ChannelOn(serializer, nullptr)); }));
 }
 
 }  // namespace

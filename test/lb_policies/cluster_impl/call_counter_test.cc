@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "test/support/forks_during.h"
+
 namespace {
 
 gxds_call_counter* Get(const char* cluster, const char* service = "") {
@@ -97,6 +99,10 @@ TEST(CallCounter, LimitHoldsBetweenThreads) {
   for (auto& t : threads) t.join();
   EXPECT_LE(most, kLimit);
   EXPECT_GE(most, 1u);
+}
+
+TEST(CallCounter, IsFoundInTheChildOfAForkDuringItsUse) {
+  EXPECT_TRUE(gxds_test::AllChildrenEnd([] { gxds_call_counter_unref(Get("a")); }));
 }
 
 }  // namespace
