@@ -6,12 +6,14 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include <xxhash.h>
 
 #include "base/hash_table.h"
 #include "base/memory.h"
 #include "transport/cache_dir.h"
+#include "transport/fork.h"
 
 typedef enum file_state {
   OURS,   /* this process writes the file; it holds the lock and has read the file */
@@ -48,7 +50,10 @@ struct gxds_cache_file {
   bool lost;          /* some record that was put is not in the file */
   removal *removals;
   gxds_cache_log *log;
+  gxds_cache_file *next;
 };
+
+static gxds_cache_file *files; /* all that are open */
 
 static void make_name(const gxds_cache_file *f, const char *ending, char *out) {
   gxds_cache_name(f->number, ending, out);
@@ -153,11 +158,20 @@ static void close_fd(int *fd) {
 
 /* Gives up the lock: another process may write the file from now on. */
 static void let_go(gxds_cache_file *f) {
-  /* Children of a fork have the descriptor too, so closing it here would not release the lock. */
+  /* A child that was just forked may still have the descriptor. Then closing it here would not
+   * release the lock. */
   if (f->lock >= 0 && f->owner == getpid()) (void)flock(f->lock, LOCK_UN);
   close_fd(&f->lock);
   close_fd(&f->dir);
 }
+
+/* A lock stays until each process that has the descriptor has closed it. Without this, nobody could
+ * write a file whose writer has ended, as long as a child of the writer lives. */
+static void after_fork_in_child(void) {
+  for (gxds_cache_file *f = files; f; f = f->next) close_fd(&f->lock);
+}
+
+static const gxds_fork_handlers fork_handlers = {NULL, NULL, after_fork_in_child};
 
 /* Logs a failure once, until a different failure follows or everything that is put was written. If
  * one record never fits, but others do, that counts as one failure, and the writes are tried again
@@ -281,6 +295,7 @@ static void open_all(gxds_cache_file *f, gxds_time now, gxds_text *log) {
 
 gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str origin, gxds_time now,
                                       gxds_duration wall_offset, gxds_text *log) {
+  gxds_fork_register(GXDS_FORK_CACHE, &fork_handlers);
   gxds_cache_file *f = GXDS_NEW(gxds_cache_file);
   f->dir = f->fd = f->aside = f->lock = -1;
   f->owner = getpid();
@@ -292,6 +307,7 @@ gxds_cache_file *gxds_cache_file_open(gxds_str dir, gxds_str target, gxds_str or
   char name[GXDS_CACHE_NAME_SIZE];
   make_name(f, "gxds", name);
   f->path = gxds_str_format("%.*s/%s", GXDS_STR_ARG(dir), name);
+  LL_PREPEND(files, f);
   open_all(f, now, log);
   return f;
 }
@@ -304,6 +320,7 @@ static void drop_removal(gxds_cache_file *f, removal *r) {
 
 void gxds_cache_file_close(gxds_cache_file *f) {
   if (!f) return;
+  LL_DELETE(files, f);
   while (f->removals) drop_removal(f, f->removals);
   close_fd(&f->fd);
   gxds_cache_log_destroy(f->log);

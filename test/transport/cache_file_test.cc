@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -206,6 +207,32 @@ TEST_F(CacheFile, ProcessThatGoesOnWantsWhatItCouldNotWriteBefore) {
   File third(dir);
   third.Put("d", "four");
   EXPECT_FALSE(third.TakeLost());
+}
+
+TEST_F(CacheFile, ChildOfAForkDoesNotKeepTheLockOfItsParent) {
+  int running[2];
+  int end[2];
+  ASSERT_EQ(pipe(running), 0);
+  ASSERT_EQ(pipe(end), 0);
+  char byte = 0;
+  const pid_t writer = fork();
+  if (writer == 0) {
+    File f(dir);
+    if (fork() == 0) {
+      close(end[1]);
+      (void)!write(running[1], "", 1);
+      (void)!read(end[0], &byte, 1);
+      _exit(0);
+    }
+    (void)!read(running[0], &byte, 1);
+    _exit(0);  // the kernel closes the file
+  }
+  ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
+  File f(dir);
+  EXPECT_EQ(f.Log(), "");
+  f.Put("a", "other");
+  EXPECT_EQ(File(dir).Get("a"), "1 other");
+  for (int fd : {running[0], running[1], end[0], end[1]}) close(fd);
 }
 
 TEST_F(CacheFile, IsWrittenAnewWhenMostOfItIsOutOfDate) {
