@@ -13,10 +13,11 @@
 
 #include "base/check.h"
 
-/* At file scope, once in a file. take and release: void functions without arguments. */
-#define GXDS_LOCK_OVER_FORKS(take, release)                                      \
+/* At file scope, once in a file. The arguments are void functions without arguments. The last one
+ * releases the lock in the child. */
+#define GXDS_LOCK_OVER_FORKS(take, release, release_in_child)                    \
   __attribute__((constructor)) static void gxds_register_lock_over_forks(void) { \
-    GXDS_CHECK(pthread_atfork(take, release, release) == 0);                     \
+    GXDS_CHECK(pthread_atfork(take, release, release_in_child) == 0);            \
   }                                                                              \
   struct gxds_needs_semicolon
 

@@ -18,7 +18,7 @@ static gxds_bootstrap_share *shares; /* guarded by lock; so are their use counts
 
 static void take_lock(void) { pthread_mutex_lock(&lock); }
 static void release_lock(void) { pthread_mutex_unlock(&lock); }
-GXDS_LOCK_OVER_FORKS(take_lock, release_lock);
+GXDS_LOCK_OVER_FORKS(take_lock, release_lock, release_lock);
 
 static gxds_bootstrap_share *use(gxds_str target) {
   gxds_bootstrap_share *s = NULL;

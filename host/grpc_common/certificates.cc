@@ -26,7 +26,12 @@ InUse& TheInUse() {
 
 void TakeLock() { TheInUse().mu.lock(); }
 void ReleaseLock() { TheInUse().mu.unlock(); }
-GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock);
+// The child does not have the threads of the providers, which read the files again.
+void ReleaseLockInChild() {
+  TheInUse().providers.clear();
+  ReleaseLock();
+}
+GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock, ReleaseLockInChild);
 
 // Wraps a provider, to notice when its last reference is released.
 class SharedProvider : public grpc_tls_certificate_provider {

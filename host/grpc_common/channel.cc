@@ -37,7 +37,7 @@ Registry& TheRegistry() {
 
 void TakeLock() { TheRegistry().mu.lock(); }
 void ReleaseLock() { TheRegistry().mu.unlock(); }
-GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock);
+GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock, ReleaseLock);
 
 void Destroy(gxds_lb_channel* channel) {
   Registry& registry = TheRegistry();

@@ -20,7 +20,7 @@ static struct {
 
 static void take_lock(void) { pthread_mutex_lock(&registry.lock); }
 static void release_lock(void) { pthread_mutex_unlock(&registry.lock); }
-GXDS_LOCK_OVER_FORKS(take_lock, release_lock);
+GXDS_LOCK_OVER_FORKS(take_lock, release_lock, release_lock);
 
 static uint64_t hash_bytes(uint64_t h, gxds_str s) {
   for (size_t i = 0; i < s.size; i++) h = (h ^ (unsigned char)s.data[i]) * 0x100000001b3u;
