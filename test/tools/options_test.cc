@@ -47,6 +47,15 @@ TEST(Options, AreTakenInEitherForm) {
   EXPECT_STREQ(c.port_file, "p");
 }
 
+TEST(Options, ASocketHasNoPortForAFile) {
+  gxds_serve_command c;
+  EXPECT_EQ(Parse({"dir", "--listen", "unix:/s", "--port-file", "p"}, &c),
+            "--port-file: unix:/s has no port");
+  EXPECT_EQ(Parse({"dir", "--port-file", "p", "--listen=unix-abstract:s/a"}, &c),
+            "--port-file: unix-abstract:s/a has no port");
+  EXPECT_EQ(Parse({"dir", "--listen", "unix.example:1", "--port-file", "p"}, &c), "");
+}
+
 TEST(Options, OfWebServers) {
   gxds_serve_command c;
   EXPECT_EQ(Parse({"dir", "--rest", "127.0.0.1:0"}, &c), "");

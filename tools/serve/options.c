@@ -82,6 +82,11 @@ const char gxds_serve_help[] =
     "except\n"
     "in_progress (at this moment) and total (of this client so far). Empty fields are left out.\n";
 
+bool gxds_serve_is_socket(const char *address) {
+  return gxds_str_starts_with(gxds_str_z(address), gxds_str_z("unix:")) ||
+         gxds_str_starts_with(gxds_str_z(address), gxds_str_z("unix-abstract:"));
+}
+
 static const char *checked_address(const char *option, const char *value, gxds_text *error) {
   gxds_args_check_address(option, value, error);
   return value;
@@ -132,6 +137,8 @@ bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *o
     gxds_text_addf(error, "either a directory or --synthetic, not both: %s", out->dir);
   } else if (out->is_synthetic && out->write_index) {
     gxds_text_add_z(error, "--write-index is of a directory");
+  } else if (out->port_file && gxds_serve_is_socket(out->listen)) {
+    gxds_text_addf(error, "--port-file: %s has no port", out->listen);
   } else if (!out->dir && !out->is_synthetic && !out->help) {
     gxds_text_add_z(error, "which directory?");
   }

@@ -28,6 +28,9 @@ typedef struct gxds_serve_command {
 
 extern const char gxds_serve_help[];
 
+/* Whether it is an address of gRPC without a port. */
+bool gxds_serve_is_socket(const char *address);
+
 /* argv[0] is the subcommand's name, argv[argc] is NULL. Strings of *out are those of argv. On
  * errors returns false, and adds the reason to error. */
 bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *out,

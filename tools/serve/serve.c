@@ -173,17 +173,11 @@ static bool write_port(const char *path, int port) {
   return ok;
 }
 
-/* Whether it is an address of gRPC without a port. */
-static bool is_unix(const char *address) {
-  return gxds_str_starts_with(gxds_str_z(address), gxds_str_z("unix:")) ||
-         gxds_str_starts_with(gxds_str_z(address), gxds_str_z("unix-abstract:"));
-}
-
 /* service: NULL for xDS itself. */
 static void emit_listening(serve *s, const char *service, const char *address, int port) {
   const char *colon = strrchr(address, ':'); /* the options were checked for one */
   gxds_serve_event event = {.kind = GXDS_SERVE_LISTENING, .service = service};
-  if (is_unix(address)) {
+  if (gxds_serve_is_socket(address)) {
     event.detail = gxds_str_dup(gxds_str_z(address));
   } else {
     event.detail = gxds_str_format("%.*s:%d", (int)(colon - address), address, port);
