@@ -129,8 +129,8 @@ void AfterForkInParent() {
 // The engines are kept for ever, because their end would wait for threads that don't exist.
 void AfterForkInChild() {
   g_generation.fetch_add(1);
-  new (&g_mu) std::mutex;  // another thread may have held the lock at the fork Another thread may
-                           // have been changing the old value.
+  // Another thread may have held the lock at the fork.
+  new (&g_mu) std::mutex;
   g_without_threads = new Engines::List(t_at_fork->engines.Hold());
   g_known = std::exchange(t_at_fork, nullptr);
   g_known->engines = Engines();
