@@ -2,6 +2,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fork_lock.h"
 #include "host/grpc_common/core_credentials.h"
@@ -18,20 +19,13 @@ class SharedProvider;
 struct InUse {
   std::mutex mu;
   std::map<std::string, SharedProvider*> providers;  // under mu
+  // In the child of a fork: the providers of its parent.
+  std::vector<RefCountedPtr<grpc_tls_certificate_provider>> without_threads;
 };
 InUse& TheInUse() {
   static auto* in_use = new InUse;
   return *in_use;
 }
-
-void TakeLock() { TheInUse().mu.lock(); }
-void ReleaseLock() { TheInUse().mu.unlock(); }
-// The child does not have the threads of the providers, which read the files again.
-void ReleaseLockInChild() {
-  TheInUse().providers.clear();
-  ReleaseLock();
-}
-GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock, ReleaseLockInChild);
 
 // Wraps a provider, to notice when its last reference is released.
 class SharedProvider : public grpc_tls_certificate_provider {
@@ -67,6 +61,21 @@ class SharedProvider : public grpc_tls_certificate_provider {
   const std::string key_;
   const RefCountedPtr<grpc_tls_certificate_provider> provider_;
 };
+
+void TakeLock() { TheInUse().mu.lock(); }
+void ReleaseLock() { TheInUse().mu.unlock(); }
+// The child does not have the threads of the providers, which read the files again. So it makes new
+// providers. The old ones are kept for ever, because their end would join those threads.
+void ReleaseLockInChild() {
+  InUse& in_use = TheInUse();
+  for (const auto& [key, provider] : in_use.providers) {
+    auto kept = provider->RefIfNonZero();
+    if (kept != nullptr) in_use.without_threads.push_back(std::move(kept));
+  }
+  in_use.providers.clear();
+  ReleaseLock();
+}
+GXDS_LOCK_OVER_FORKS(TakeLock, ReleaseLock, ReleaseLockInChild);
 
 RefCountedPtr<grpc_tls_certificate_provider> Create(const std::string& plugin_name,
                                                     const std::string& config_json) {
