@@ -83,7 +83,8 @@ static void apply_errors(gxds_application *a) {
 /* A27: a complete response lacks a resource that is in use. This applies only to names that were
  * requested on this stream, because a response has nothing about others. After a resource error
  * (xRFC TP3) absence means nothing, because a server sends the error once, and it holds until the
- * resource comes. */
+ * resource comes. A resource whose ttl ended counts too: the server has deleted it, so no other
+ * server needs to be used for it (A71). */
 static bool is_absent(const gxds_application *a, const gxds_sub *sub) {
   const gxds_entry *e = sub->entry;
   if (e->seen_in == a->c->response_serial) return false;

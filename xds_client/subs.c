@@ -255,8 +255,9 @@ void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_ti
     const gxds_type_state *t = &conn->types[i];
     const gxds_sub *end = t->sending ? t->sending : t->unsent;
     for (gxds_sub *sub = t->subs; sub != end; sub = sub->next) {
-      const bool missing = sub->entry->resource || !gxds_entry_is_cached(sub->entry);
-      if (missing && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
+      const gxds_entry *e = sub->entry;
+      bool known_not_to_exist = !e->resource && gxds_entry_is_cached(e);
+      if (!known_not_to_exist && !gxds_deadline_is_set(&sub->timer)) await(c, sub, now);
     }
   }
 }

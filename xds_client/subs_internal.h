@@ -135,10 +135,10 @@ void gxds_conn_resubscribe(gxds_client *c, gxds_conn *conn, size_t type,
                            const gxds_response *response);
 /* The sub's server sent the resource, or removed it: the entry's timers end. */
 void gxds_sub_mark_received(gxds_client *c, gxds_sub *sub);
-/* The authority has its first response, or went back to a server before (A71). So resources that
- * are requested on conn, and for which a kept one or one of a server after it is in use, get their
- * does-not-exist timers. So do those whose timers ended when that server sent something that could
- * not be used. */
+/* The authority has its first response, or went back to an earlier server (A71). Starts the
+ * does-not-exist timers of what is requested on conn, if the resource in use is a kept one or comes
+ * from a server that is not used any more. Also if there is none, because that server sent an
+ * invalid one, which had ended the timer. */
 void gxds_conn_await_replacements(gxds_client *c, const gxds_conn *conn, gxds_time now);
 /* A complete response lacks the resource, for which one of another server is in use. If the
  * response is not to an earlier request, the timer finds that the resource is missing. */

@@ -24,9 +24,9 @@ gxds_str TargetOf(const gxds_args* args);
 // subchannel: every argument that does becomes part of its identity, so a snapshot would cause new
 // connections at every update. In 1.83 the argument's prefix keeps it away from subchannels.
 //
-// The host's policies keep the args with which they were made. A snapshot in these would never be
-// freed, so the args of each update lose it at the next one. Not thread-safe: under the serializer
-// of the channel, but the destructor can run on any thread.
+// The host's policies keep the args with which they were made. A snapshot in these would live as
+// long as the policy, so the args of each update lose their snapshot at the next update. Not
+// thread-safe: under the serializer of the channel, but the destructor can run on any thread.
 class GivenConfig {
  public:
   GivenConfig() = default;
@@ -34,11 +34,11 @@ class GivenConfig {
   GivenConfig(const GivenConfig&) = delete;
   GivenConfig& operator=(const GivenConfig&) = delete;
 
-  // Returns args with a reference to both; either may be null. The args before lose their snapshot,
-  // unless it is the same.
+  // Returns args with a reference to both; either may be null. The args that were returned before
+  // lose their snapshot, unless it is the same.
   grpc_core::ChannelArgs Give(const grpc_core::ChannelArgs& args, const gxds_config* config,
                               gxds_mailbox* mailbox);
-  // The last args lose their snapshot.
+  // The args that were returned last lose their snapshot.
   void TakeBack();
 
   struct Value;

@@ -149,8 +149,8 @@ void PredictMissing(Prediction *p) {
 }
 
 // A resource from the cache that no server has sent yet stays: the response may be to an earlier
-// request. It is deleted only if all requests of the type had its name. So does one from a server
-// that is not used any more. A name that was watched before is perhaps not requested again yet, if
+// request. It is deleted only if all requests of the type had its name. One from another server may
+// stay for the same reason. A name that was watched before is perhaps not requested again yet, if
 // another server is used in this one's place.
 void PredictDeletions(Prediction *p, const SotwClientEnd &h) {
   int type = p->message->type;

@@ -214,93 +214,106 @@ TEST(Fallback, GoesOnToTheThirdServerAndBackToTheSecond) {
   s.Forgive();
 }
 
+// The secondary is in use for the authority a, which has a resource x. The primary sent foo1.
+struct SharedSecondary : Scenario {
+  explicit SharedSecondary(bool fail_on_data_errors = false)
+      : Scenario(Options(fail_on_data_errors)),
+        secondary(server("server2")),
+        foo1(Watch(kFoo, "foo1")) {
+    Forgive();
+    ForgiveTimers();
+    Respond(kFoo, "1", {"foo1=1"});
+    EXPECT_EQ(foo1.Next(), "foo1=1");
+    Watch(kFoo, "xdstp://a/test.v3.Foo/x");
+  }
+  static ScenarioOptions Options(bool fail_on_data_errors) {
+    ScenarioOptions options = Servers(2);
+    options.servers[1].fail_on_data_errors = fail_on_data_errors;
+    options.authorities["a"] = {options.servers[1]};
+    return options;
+  }
+  Server &secondary;
+  Watcher &foo1;
+};
+
 // The response was made when only names of xdstp://a/ were requested.
 TEST(Fallback, AbsenceDeletesNothingThatTheStreamHasNotRequested) {
-  ScenarioOptions options = Servers(2);
-  options.authorities["a"] = {options.servers[1]};
-  Scenario s(options);
-  s.Forgive();
-  s.ForgiveTimers();
-  Server &secondary = s.server("server2");
-  Watcher &foo1 = s.Watch(kFoo, "foo1");
-  s.Respond(kFoo, "1", {"foo1=1"});
-  EXPECT_EQ(foo1.Next(), "foo1=1");
-  s.Watch(kFoo, "xdstp://a/test.v3.Foo/x");
-  EXPECT_EQ(secondary.NextRequest(), "Foo [xdstp://a/test.v3.Foo/x] node");
-  secondary.HoldSends();
+  SharedSecondary s;
+  EXPECT_EQ(s.secondary.NextRequest(), "Foo [xdstp://a/test.v3.Foo/x] node");
+  s.secondary.HoldSends();
   s.Watch(kBar, "xdstp://a/test.v3.Bar/y");  // its SEND is outstanding
-  EXPECT_EQ(secondary.NextRequest(), "Bar [xdstp://a/test.v3.Bar/y]");
+  EXPECT_EQ(s.secondary.NextRequest(), "Bar [xdstp://a/test.v3.Bar/y]");
   s.Watch(kFoo, "foo2");
   s.server().FailChannel("down");  // falls back, because foo2 is missing
-  EXPECT_EQ(foo1.Next(), "nothing");
-  secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});
-  EXPECT_EQ(foo1.Next(), "nothing");
-  secondary.ReleaseSend();
-  EXPECT_EQ(secondary.NextRequest(), "Foo [xdstp://a/test.v3.Foo/x foo1 foo2] version=1 nonce=n1");
-  secondary.ReleaseSend();
-  secondary.Respond(kFoo, "2", {"xdstp://a/test.v3.Foo/x=1"});
-  EXPECT_EQ(foo1.Next(), "nothing");  // this response may be to an earlier request too
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  s.secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  s.secondary.ReleaseSend();
+  EXPECT_EQ(s.secondary.NextRequest(),
+            "Foo [xdstp://a/test.v3.Foo/x foo1 foo2] version=1 nonce=n1");
+  s.secondary.ReleaseSend();
+  s.secondary.Respond(kFoo, "2", {"xdstp://a/test.v3.Foo/x=1"});
+  EXPECT_EQ(s.foo1.Next(), "nothing");  // this response may be to an earlier request too
   s.Advance(15 * GXDS_SECOND);
-  EXPECT_THAT(foo1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+  EXPECT_THAT(s.foo1.Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
 }
 
-// The secondary is in use for the authority a already.
 TEST(Fallback, ResponseToAnEarlierRequestDeletesNothingOfThePrimary) {
-  ScenarioOptions options = Servers(2);
-  options.servers[1].fail_on_data_errors = true;
-  options.authorities["a"] = {options.servers[1]};
-  Scenario s(options);
-  s.Forgive();
-  s.ForgiveTimers();
-  Server &secondary = s.server("server2");
-  Watcher &foo1 = s.Watch(kFoo, "foo1");
-  s.Respond(kFoo, "1", {"foo1=1"});
-  EXPECT_EQ(foo1.Next(), "foo1=1");
-  s.Watch(kFoo, "xdstp://a/test.v3.Foo/x");
+  SharedSecondary s(true);
   s.Watch(kBar, "bar1");
   s.server().FailChannel("down");  // falls back, because bar1 is missing
-  secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});  // crossed the request for foo1
-  EXPECT_EQ(foo1.Next(), "nothing");
-  secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1", "foo1=2"});
-  EXPECT_EQ(foo1.Next(), "foo1=2");
+  s.secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1"});  // crossed the request for foo1
+  EXPECT_EQ(s.foo1.Next(), "nothing");
+  s.secondary.Respond(kFoo, "1", {"xdstp://a/test.v3.Foo/x=1", "foo1=2"});
+  EXPECT_EQ(s.foo1.Next(), "foo1=2");
 }
 
-// The name was watched after the request that the primary responds to.
-struct WatchedBeforeTheReturn : TwoServers {
-  explicit WatchedBeforeTheReturn(bool of_bar = false) {
+// The primary's first request has only foo1. Another name was watched after it, and the secondary
+// sent both. The name can be one of type Bar, whose responses need not be complete.
+struct WatchedInFallback : TwoServers {
+  explicit WatchedInFallback(bool of_bar = false) {
     primary.HoldSends();
     Watch(kFoo, "foo1");
     primary.FailChannel("down");
-    foo2 = &Watch(of_bar ? kBar : kFoo, of_bar ? "bar1" : "foo2");
+    watcher = &Watch(of_bar ? kBar : kFoo, of_bar ? "bar1" : "foo2");
     secondary.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
     secondary.Respond(kBar, "1", {"bar1=1"});
-    EXPECT_EQ(foo2->Next(), of_bar ? "bar1=1" : "foo2=1");
+    EXPECT_EQ(watcher->Next(), of_bar ? "bar1=1" : "foo2=1");
+  }
+  // The primary responds to its first request.
+  void Return() {
     primary.ReleaseSend();
     primary.Respond(kFoo, "1", {"foo1=7"});
-    EXPECT_EQ(foo2->Next(), "nothing");
+    EXPECT_EQ(watcher->Next(), "nothing");
   }
-  Watcher *foo2;
+  // From the primary's second request on.
+  void ExpectNotFoundInTime() {
+    primary.ReleaseSend();
+    Advance(15 * GXDS_SECOND - 1);
+    EXPECT_EQ(watcher->Next(), "nothing");
+    Advance(1);
+    EXPECT_THAT(watcher->Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+  }
+  Watcher *watcher;
 };
 
 TEST(Fallback, ResponseToAnEarlierRequestDeletesNothingOfTheOtherServer) {
-  WatchedBeforeTheReturn s;
+  WatchedInFallback s;
+  s.Return();
   EXPECT_FALSE(s.secondary.connected());
   s.primary.ReleaseSend();
   s.primary.Respond(kFoo, "2", {"foo1=7", "foo2=7"});
-  EXPECT_EQ(s.foo2->Next(), "foo2=7");
+  EXPECT_EQ(s.watcher->Next(), "foo2=7");
   EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER);
 }
 
 // A57: the primary has its time to send what the other server sent, from its request on.
 TEST(Fallback, WhatThePrimaryDoesNotSendAfterItsReturnDoesNotExist) {
   for (bool of_bar : {false, true}) {
-    WatchedBeforeTheReturn s(of_bar);
+    WatchedInFallback s(of_bar);
+    s.Return();
     EXPECT_EQ(s.UntilDeadline(), GXDS_TIME_NEVER) << "the request waits";
-    s.primary.ReleaseSend();
-    s.Advance(15 * GXDS_SECOND - 1);
-    EXPECT_EQ(s.foo2->Next(), "nothing");
-    s.Advance(1);
-    EXPECT_THAT(s.foo2->Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+    s.ExpectNotFoundInTime();
   }
 }
 
@@ -320,25 +333,12 @@ TEST(Fallback, WhatIsRequestedAtTheReturnGetsItsTimerThen) {
 
 TEST(Fallback, WhatTheOtherServerMadeInvalidGetsItsTimerToo) {
   for (bool of_bar : {false, true}) {
-    TwoServers s;
-    s.primary.HoldSends();
-    s.Watch(kFoo, "foo1");
-    s.primary.FailChannel("down");
-    Watcher *foo2 = &s.Watch(of_bar ? kBar : kFoo, of_bar ? "bar1" : "foo2");
-    s.secondary.Respond(kFoo, "1", {"foo1=1", "foo2=1"});
-    s.secondary.Respond(kBar, "1", {"bar1=1"});
-    EXPECT_EQ(foo2->Next(), of_bar ? "bar1=1" : "foo2=1");
+    WatchedInFallback s(of_bar);
     s.secondary.Respond(kFoo, "2", {"foo1=1", "foo2=bad"});
     s.secondary.Respond(kBar, "2", {"bar1=bad"});
-    EXPECT_THAT(foo2->Next(), HasSubstr("ambient UNAVAILABLE: invalid resource"));
-    s.primary.ReleaseSend();
-    s.primary.Respond(kFoo, "1", {"foo1=7"});
-    EXPECT_EQ(foo2->Next(), "nothing");
-    s.primary.ReleaseSend();
-    s.Advance(15 * GXDS_SECOND - 1);
-    EXPECT_EQ(foo2->Next(), "nothing");
-    s.Advance(1);
-    EXPECT_THAT(foo2->Next(), HasSubstr("ambient NOT_FOUND: does not exist"));
+    EXPECT_THAT(s.watcher->Next(), HasSubstr("ambient UNAVAILABLE: invalid resource"));
+    s.Return();
+    s.ExpectNotFoundInTime();
   }
 }
 
