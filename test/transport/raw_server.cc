@@ -57,6 +57,10 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   void WaitForEnd() override {
     if (ended_.Take()) ended_.Put(true);
   }
+  bool IsCancelled() override {
+    std::lock_guard<std::mutex> lock(mu);
+    return cancelled_;
+  }
 
   void Send(std::string message) override {
     std::lock_guard<std::mutex> lock(mu);
@@ -95,6 +99,7 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   }
   void OnCancel() override {
     std::lock_guard<std::mutex> lock(mu);
+    cancelled_ = true;
     if (!status_) status_ = grpc::Status::CANCELLED;
     WriteNext();
     ended_.Put(true);
@@ -132,6 +137,7 @@ class Stream : public RawStream, public grpc::ServerGenericBidiReactor {
   std::optional<grpc::Status> status_;
   bool writing_ = false;
   bool finished_ = false;
+  bool cancelled_ = false;
   bool holds_reads_ = false;
   bool read_is_due_ = false;
   bool client_is_done_ = false;

@@ -31,6 +31,8 @@ class RawStream {
   virtual void FinishWithClient() = 0;
   // Waits until the client has cancelled the stream or disconnected, or the stream was finished.
   virtual void WaitForEnd() = 0;
+  // Whether the client cancelled the stream or disconnected. Certain after WaitForEnd().
+  virtual bool IsCancelled() = 0;
 };
 
 class RawServer {

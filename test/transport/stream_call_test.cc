@@ -240,6 +240,7 @@ TEST(StreamCall, AFinishedCallEndsWhenTheServerHasReadEverything) {
   stream->ReadOn();
   EXPECT_EQ(stream->Take(), "last");
   stream->WaitForEnd();
+  EXPECT_FALSE(stream->IsCancelled());
   EXPECT_TRUE(client.Empty());
 }
 
@@ -254,6 +255,7 @@ TEST(StreamCall, AFinishedCallThatTheServerDoesNotEndIsCancelled) {
   EXPECT_EQ(stream->Take(), "first");
   client.Finish();
   stream->WaitForEnd();
+  EXPECT_TRUE(stream->IsCancelled());
   EXPECT_TRUE(client.Empty());
 }
 
