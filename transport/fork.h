@@ -19,7 +19,7 @@ typedef enum gxds_fork_stage {
   GXDS_FORK_HOST,      /* the host's engines, epoll set and threads (host/) */
   GXDS_FORK_HAND_OVER, /* work that was handed over to the host's engine (hand_over.h) */
   GXDS_FORK_WEB,       /* the threads that fetch from web servers (web_source.h) */
-  GXDS_FORK_REACTOR,   /* the reactor and its worker */
+  GXDS_FORK_REACTOR,   /* the reactor */
   GXDS_FORK_CACHE,     /* the locks of the resource cache (cache_file.h) */
   GXDS_FORK_LISTENER,  /* the threads that serve metrics and status */
   GXDS_FORK_STAGE_COUNT

@@ -12,7 +12,6 @@
 #include "transport/thread.h"
 #include "transport/timer_heap.h"
 #include "transport/waiter.h"
-#include "transport/worker.h"
 
 /* How many completions a turn handles before the timers. It is far more than streams have
  * outstanding, so all that was ready when the turn began comes before the timers. But a server that
@@ -66,9 +65,6 @@ static loop *ended_loops; /* loops that must be joined */
 static bool parked;
 static bool never_ends; /* this is a child, which inherited uses that are never released */
 
-/* On a thread that is forking: the loop whose worker it keeps outside gRPC. */
-static _Thread_local loop *forking;
-
 /* The reactor's thread. */
 static _Thread_local loop *current;
 static gxds_timer_heap timers;
@@ -105,6 +101,10 @@ void gxds_reactor_post(void (*fn)(void *arg), void *arg) {
   p->arg = arg;
   (void)gxds_mpsc_list_push(&posts, &p->link);
   wake();
+}
+
+void gxds_reactor_make_way(void) {
+  if (gxds_waiter_must_make_way()) wake();
 }
 
 /* Completions. A thread that gets a completion posts it to the reactor. */
@@ -180,8 +180,7 @@ static bool stop_if_unused(loop *l) {
   return stop;
 }
 
-/* Ends everything that the loop owns, and touches nothing that a new loop uses. Runs without the
- * lock, because this ends the worker, which may be in code that takes the lock. */
+/* Ends everything that the loop owns, and touches nothing that a new loop uses. */
 static void tear_down(loop *l) {
   gxds_waiter_destroy(l->waiter); /* no batch is outstanding, because its owner would have a use */
   grpc_shutdown_blocking();       /* on this thread, so that it is done when the thread is joined */
@@ -192,10 +191,7 @@ static void *run(void *arg) {
   loop *l = arg;
   current = l;
   while (!stop_if_unused(l)) {
-    if (atomic_load(&leave_wanted)) {
-      gxds_waiter_leave(l->waiter);
-      return NULL;
-    }
+    if (atomic_load(&leave_wanted)) return NULL;
     run_completions(l);
     turn_now = gxds_clock_now();
     gxds_timer_heap_fire(&timers, turn_now);
@@ -287,10 +283,6 @@ unsigned gxds_reactor_generation(void) { return atomic_load(&generation); }
 /* Fork (fork.h): the reactor leaves gRPC before gRPC looks for threads inside it, and continues
  * when gRPC is ready again. */
 
-/* Whether the calling thread is one of ours. Such a thread does not wait for our threads when it
- * forks. */
-static bool is_ours(void) { return current || gxds_worker_is_current(); }
-
 /* Waits for the end of a reactor without channels. Under the lock, which is released while it
  * waits. */
 static void let_end(void) {
@@ -302,36 +294,23 @@ static void let_end(void) {
   }
 }
 
-/* Waits until the loop is parked; when it is, parks its worker. A loop that is parked does not end,
- * nor does its worker. False if the time is over. Under the lock, which is released while it waits.
- */
-static bool park_running(const struct timespec *limit) {
-  if (!parked) {
-    wake();
-    return pthread_cond_timedwait(&parked_or_stopped, &lifecycle, limit) == 0;
-  }
-  forking = running;
-  pthread_mutex_unlock(&lifecycle);
-  bool done = gxds_waiter_park(forking->waiter, limit);
-  pthread_mutex_lock(&lifecycle);
-  return done;
-}
-
 static void before_fork(void) {
   pthread_mutex_lock(&lifecycle);
-  if (is_ours()) return;
+  if (current) return;
   let_end();
   struct timespec limit = gxds_clock_limit(kParkSeconds * GXDS_SECOND);
   atomic_fetch_add(&parks_wanted, 1);
   if (atomic_load(&leave_wanted)) return; /* the process exits: leave() joins the loops */
   join_ended_loops(true);
-  while (running && !forking && park_running(&limit)) join_ended_loops(true);
+  while (running && !parked) {
+    wake();
+    if (pthread_cond_timedwait(&parked_or_stopped, &lifecycle, &limit) != 0) break;
+    join_ended_loops(true);
+  }
 }
 
 static void after_fork_in_parent(void) {
-  if (forking) gxds_waiter_resume(forking->waiter);
-  forking = NULL;
-  if (!is_ours()) atomic_fetch_sub(&parks_wanted, 1);
+  if (!current) atomic_fetch_sub(&parks_wanted, 1);
   pthread_cond_broadcast(&resumed);
   pthread_mutex_unlock(&lifecycle);
 }
@@ -351,7 +330,6 @@ static void after_fork_in_child(void) {
   running = NULL;
   parked = false;
   current = NULL;
-  forking = NULL;
   /* The old values count waiters that do not exist here. */
   parked_or_stopped = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
   resumed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -367,7 +345,7 @@ void gxds_reactor_expect_forks(void) {
 /* When the process exits or the library is unloaded, no thread may be left in our code. A loop that
  * is still in use is left as it is, because it has outstanding batches and other users. */
 __attribute__((destructor)) static void leave(void) {
-  if (is_ours()) return; /* one of our threads called exit() */
+  if (current) return; /* the reactor's thread called exit() */
   pthread_mutex_lock(&lifecycle);
   atomic_store(&leave_wanted, true);
   if (running) wake();

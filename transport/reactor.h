@@ -1,10 +1,9 @@
 /* gxds_reactor: the one thread that owns all engine objects.
  *
- * It waits outside gRPC, and a second thread (worker.h) polls when no other thread does. Where the
- * worker cannot see the host's sockets (gxds_host_epoll()), the reactor waits, and polls, inside
- * grpc_completion_queue_next(). It runs policy work only inside that function. It runs as long as
- * it has a use, and holds a grpc_init during that time. After the last use it stops, and ends its
- * grpc_init itself. The next start, fork or process exit joins its thread, so
+ * It waits inside gRPC, in grpc_completion_queue_next(), or outside, where it does not compete with
+ * the program's calls (poll_policy.h). It runs policy work only inside that function. It runs as
+ * long as it has a use, and holds a grpc_init during that time. After the last use it stops, and
+ * ends its grpc_init itself. The next start, fork or process exit joins its thread, so
  * gxds_reactor_release() never waits. Each function says which thread may call it.
  *
  * Fork: before a fork the reactor leaves gRPC and waits, so that the host's own fork handlers find
@@ -47,6 +46,10 @@ void gxds_reactor_channel_closed(unsigned opened_in);
  * under a serializer. It never blocks, and never runs fn from within the call. fn may release the
  * use. */
 void gxds_reactor_post(void (*fn)(void *arg), void *arg);
+
+/* Call it when an RPC begins. The reactor then leaves the host's sockets to the program's threads,
+ * if it waits for them itself. Any thread; it takes no lock. */
+void gxds_reactor_make_way(void);
 
 /* Registers the handlers that keep the reactor from being started during a fork. The first start
  * registers them by itself, but it may happen in the middle of a fork. Repeated calls are harmless.

@@ -1,9 +1,12 @@
 #include "transport/waiter.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/memory.h"
@@ -11,31 +14,46 @@
 #include "transport/gpr_time.h"
 #include "transport/host_batch.h"
 #include "transport/host_epoll.h"
-#include "transport/worker.h"
+#include "transport/poll_policy.h"
 
 struct gxds_waiter {
   gxds_completion *woken;
-  grpc_completion_queue *cq;
-  gxds_worker *worker; /* NULL: the thread waits in the queue */
-
-  /* With a worker. */
-  grpc_completion_queue_functor on_cq_shut_down;
-  sem_t cq_shut_down;
-
-  /* Without a worker: a call on a channel that never connects. A batch without operations on it
-   * completes at once. */
+  grpc_completion_queue *cq;     /* of calls and watches */
+  grpc_completion_queue *inside; /* in which the thread waits inside gRPC; it may be cq */
+  /* For wake-ups inside gRPC: a call on a channel that never connects. A batch without operations
+   * on it completes at once. */
   grpc_channel *lame;
   grpc_call *wake_call;
+
+  int host_epoll; /* -1: the thread never waits outside */
+
+  /* With a host_epoll. */
+  int wake_fd; /* an eventfd, for wake-ups outside */
+  grpc_completion_queue_functor on_cq_shut_down;
+  sem_t cq_shut_down;
+  gxds_poll_policy policy;
+  gxds_poll_step step;
+  gxds_duration left; /* of the step's time */
+  gxds_duration used; /* the CPU time that the step has used inside gRPC */
 };
 
-/* They are static, and not part of a waiter, because a thread that wakes the waiter may still use
- * them when the woken thread has already ended. */
-static sem_t wakes;
-/* The call for wake-ups; NULL: the semaphore is used. It is written only while no thread wakes the
- * waiter. It is atomic for the thread sanitizer, which does not see the order that gRPC ensures
- * internally. */
+/* Where the thread is, and whether it is woken. A thread that wakes it chooses the way by that, and
+ * the woken thread takes the wake-up from there. So when the wake-up has been taken, the waker uses
+ * nothing of the waiter any more. All accesses are sequentially consistent. */
+enum { kOutside, kInside, kWokenOutside, kWokenInside };
+static atomic_int place;
+/* These are written only while no thread wakes the waiter. They are atomic for the thread
+ * sanitizer, which does not see the order that gRPC ensures internally. */
+static atomic_int wake_fd;
 static _Atomic(grpc_call *) wake_call;
-static gxds_completion *_Atomic wake_tag;
+static _Atomic(gxds_completion *) wake_tag;
+
+/* Whether the thread carries out a STAY. It has its cache line for itself, because every RPC reads
+ * it. */
+static _Alignas(64) struct {
+  atomic_bool now;
+  char rest[63];
+} stays;
 
 static gxds_waiter *waiter_of(grpc_completion_queue_functor *shut_down) {
   return (gxds_waiter *)((char *)shut_down - offsetof(gxds_waiter, on_cq_shut_down));
@@ -46,114 +64,191 @@ static void on_cq_shut_down(grpc_completion_queue_functor *self, int ok) {
   GXDS_CHECK(sem_post(&waiter_of(self)->cq_shut_down) == 0);
 }
 
-static void wait_for(sem_t *s) {
-  while (sem_wait(s) != 0) GXDS_CHECK(errno == EINTR);
+/* Life. */
+
+static void set_step(gxds_waiter *w, gxds_poll_step step) {
+  w->step = step;
+  w->left = step.time;
+  w->used = 0;
+  if (step.kind == GXDS_POLL_STAY) atomic_store(&stays.now, true);
 }
 
-static void use_semaphore(gxds_waiter *w) {
-  w->on_cq_shut_down.functor_run = on_cq_shut_down;
-  GXDS_CHECK(sem_init(&w->cq_shut_down, 0, 0) == 0);
-  GXDS_CHECK(sem_init(&wakes, 0, 0) == 0);
-  w->cq = grpc_completion_queue_create_for_callback(&w->on_cq_shut_down, NULL);
-}
-
-static void use_queue(gxds_waiter *w) {
-  w->cq = grpc_completion_queue_create_for_next(NULL);
-  w->lame = grpc_lame_client_channel_create("grpc_xds", GRPC_STATUS_UNAVAILABLE, "wakes a thread");
-  w->wake_call = grpc_channel_create_call(w->lame, NULL, GRPC_PROPAGATE_DEFAULTS, w->cq,
-                                          grpc_slice_from_static_string("/wake"), NULL,
-                                          gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+/* False if the process has no file descriptor left, or if the host's sockets can't be watched. */
+static bool can_wait_outside(gxds_waiter *w) {
+  /* The host calls completions on its own threads, which a child of a fork may not have. */
+  w->host_epoll = gxds_reactor_generation() > 0 ? -1 : gxds_host_epoll();
+  w->wake_fd = w->host_epoll < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (w->wake_fd < 0) w->host_epoll = -1;
+  return w->host_epoll >= 0;
 }
 
 gxds_waiter *gxds_waiter_create(gxds_completion *woken) {
   gxds_waiter *w = GXDS_NEW(gxds_waiter);
   w->woken = woken;
-  /* The host calls completions on its own threads, which a child of a fork may not have. */
-  int host_epoll = gxds_reactor_generation() > 0 ? -1 : gxds_host_epoll();
-  if (host_epoll >= 0) w->worker = gxds_worker_create(host_epoll);
-  if (w->worker) {
-    use_semaphore(w);
-  } else {
-    use_queue(w);
+  w->inside = grpc_completion_queue_create_for_next(NULL);
+  w->cq = w->inside;
+  if (can_wait_outside(w)) {
+    w->on_cq_shut_down.functor_run = on_cq_shut_down;
+    GXDS_CHECK(sem_init(&w->cq_shut_down, 0, 0) == 0);
+    w->cq = grpc_completion_queue_create_for_callback(&w->on_cq_shut_down, NULL);
+    set_step(w, gxds_poll_policy_init(&w->policy));
   }
+  w->lame = grpc_lame_client_channel_create("grpc_xds", GRPC_STATUS_UNAVAILABLE, "wakes a thread");
+  w->wake_call = grpc_channel_create_call(w->lame, NULL, GRPC_PROPAGATE_DEFAULTS, w->inside,
+                                          grpc_slice_from_static_string("/wake"), NULL,
+                                          gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+  atomic_store(&place, w->host_epoll < 0 ? kInside : kOutside);
+  atomic_store(&wake_fd, w->wake_fd);
   atomic_store(&wake_call, w->wake_call);
   atomic_store(&wake_tag, woken);
   return w;
 }
 
-void gxds_waiter_leave(gxds_waiter *w) {
-  if (w->worker) gxds_worker_destroy(w->worker);
-  w->worker = NULL;
+static void end_outside(gxds_waiter *w) {
+  atomic_store(&stays.now, false);
+  grpc_completion_queue_shutdown(w->cq);
+  while (sem_wait(&w->cq_shut_down) != 0) GXDS_CHECK(errno == EINTR);
+  sem_destroy(&w->cq_shut_down);
+  grpc_completion_queue_destroy(w->cq);
+  close(w->wake_fd);
 }
 
 void gxds_waiter_destroy(gxds_waiter *w) {
-  if (w->worker) {
-    gxds_waiter_leave(w);
-    grpc_completion_queue_shutdown(w->cq);
-    wait_for(&w->cq_shut_down);
-    sem_destroy(&w->cq_shut_down);
-  } else {
-    grpc_call_unref(w->wake_call);
-    grpc_channel_destroy(w->lame);
-    grpc_completion_queue_shutdown(w->cq);
-    grpc_event e = grpc_completion_queue_next(w->cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
-    GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN);
-  }
-  grpc_completion_queue_destroy(w->cq);
+  if (w->host_epoll >= 0) end_outside(w);
+  grpc_call_unref(w->wake_call);
+  grpc_channel_destroy(w->lame);
+  grpc_completion_queue_shutdown(w->inside);
+  grpc_event e = grpc_completion_queue_next(w->inside, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+  GXDS_CHECK(e.type == GRPC_QUEUE_SHUTDOWN);
+  grpc_completion_queue_destroy(w->inside);
   gxds_free(w);
+}
+
+void gxds_waiter_abandon(gxds_waiter *w) {
+  atomic_store(&stays.now, false);
+  if (w->wake_fd >= 0) close(w->wake_fd);
 }
 
 grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w) { return w->cq; }
 
 void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops, size_t count,
                              gxds_completion *tag) {
-  grpc_call_error error = w->worker ? gxds_host_batch_start(call, ops, count, &tag->functor)
-                                    : grpc_call_start_batch(call, ops, count, tag, NULL);
+  grpc_call_error error = w->host_epoll >= 0
+                              ? gxds_host_batch_start(call, ops, count, &tag->functor)
+                              : grpc_call_start_batch(call, ops, count, tag, NULL);
   GXDS_CHECK(error == GRPC_CALL_OK);
 }
 
-/* Waits for the semaphore. False if the time is over. */
-static bool wait_until(sem_t *s, gxds_time deadline) {
-  if (deadline == 0) return sem_trywait(s) == 0;
-  if (deadline == GXDS_TIME_NEVER) {
-    wait_for(s);
-    return true;
+/* Waking. */
+
+void gxds_waiter_wake(void) {
+  int at = atomic_load(&place);
+  while (!atomic_compare_exchange_weak(&place, &at, at == kInside ? kWokenInside : kWokenOutside)) {
   }
-  const struct timespec t = gxds_to_timespec(deadline);
-  while (sem_clockwait(s, CLOCK_MONOTONIC, &t) != 0) {
-    if (errno == ETIMEDOUT) return false;
-    GXDS_CHECK(errno == EINTR);
+  if (at == kInside) {
+    grpc_call_error error =
+        grpc_call_start_batch(atomic_load(&wake_call), NULL, 0, atomic_load(&wake_tag), NULL);
+    GXDS_CHECK(error == GRPC_CALL_OK);
+  } else {
+    GXDS_CHECK(eventfd_write(atomic_load(&wake_fd), 1) == 0);
   }
-  return true;
 }
 
-gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline) {
-  if (w->worker) return wait_until(&wakes, deadline) ? w->woken : NULL;
-  grpc_event e = grpc_completion_queue_next(w->cq, gxds_to_gpr(deadline), NULL);
+bool gxds_waiter_must_make_way(void) {
+  return atomic_load_explicit(&stays.now, memory_order_relaxed) &&
+         atomic_exchange(&stays.now, false);
+}
+
+/* Waiting inside gRPC. */
+
+static gxds_completion *next(gxds_waiter *w, gxds_time deadline) {
+  grpc_event e = grpc_completion_queue_next(w->inside, gxds_to_gpr(deadline), NULL);
   if (e.type != GRPC_OP_COMPLETE) return NULL;
   gxds_completion *c = e.tag;
   c->ok = e.success != 0;
+  if (c == w->woken) atomic_store(&place, w->host_epoll < 0 ? kInside : kOutside);
   return c;
 }
 
-void gxds_waiter_wake(void) {
-  grpc_call *call = atomic_load(&wake_call);
-  if (!call) {
-    GXDS_CHECK(sem_post(&wakes) == 0);
-    return;
+/* Waiting outside. */
+
+static void wait_for(struct pollfd *fds, nfds_t count, gxds_duration time) {
+  const struct timespec t = gxds_to_timespec(time > 0 ? time : 0);
+  for (nfds_t i = 0; i < count; i++) fds[i].revents = 0;
+  (void)ppoll(fds, count, &t, NULL);
+}
+
+/* Takes a wake-up that is on its way, or has come, through the wake_fd. */
+static gxds_completion *take_wake(gxds_waiter *w) {
+  struct pollfd fd = {.fd = w->wake_fd, .events = POLLIN};
+  eventfd_t count;
+  while (eventfd_read(w->wake_fd, &count) != 0) wait_for(&fd, 1, GXDS_SECOND);
+  atomic_store(&place, kOutside);
+  return w->woken;
+}
+
+/* Returns a wake-up. Otherwise returns NULL, and whether the set has events if it looks at it. */
+static gxds_completion *wait_outside(gxds_waiter *w, bool look, gxds_duration time, bool *events) {
+  struct pollfd fds[] = {{.fd = w->wake_fd, .events = POLLIN},
+                         {.fd = w->host_epoll, .events = POLLIN}};
+  wait_for(fds, look ? 2 : 1, time);
+  if (fds[0].revents) return take_wake(w);
+  *events = look && fds[1].revents;
+  return NULL;
+}
+
+/* The steps of the policy. */
+
+/* Returns a wake-up, or NULL when the time is over. */
+static gxds_completion *visit_inside(gxds_waiter *w, gxds_time until) {
+  int at = kOutside;
+  if (!atomic_compare_exchange_strong(&place, &at, kInside)) return take_wake(w);
+  gxds_time before = gxds_clock_of_thread();
+  gxds_completion *c = next(w, until);
+  at = kInside;
+  if (!c && !atomic_compare_exchange_strong(&place, &at, kOutside)) c = next(w, GXDS_TIME_NEVER);
+  w->used += gxds_clock_of_thread() - before;
+  return c;
+}
+
+static bool is_inside(const gxds_waiter *w) {
+  return w->step.kind == GXDS_POLL_POLL || w->step.kind == GXDS_POLL_STAY;
+}
+
+static void end_step(gxds_waiter *w, bool events, gxds_time now) {
+  if (w->step.kind == GXDS_POLL_PAUSE) {
+    struct pollfd set = {.fd = w->host_epoll, .events = POLLIN};
+    wait_for(&set, 1, 0);
+    events = set.revents != 0;
   }
-  grpc_call_error error = grpc_call_start_batch(call, NULL, 0, atomic_load(&wake_tag), NULL);
-  GXDS_CHECK(error == GRPC_CALL_OK);
+  set_step(w, is_inside(w) ? gxds_poll_policy_polled(&w->policy, w->used, now)
+                           : gxds_poll_policy_looked(&w->policy, events, now));
 }
 
-bool gxds_waiter_park(gxds_waiter *w, const struct timespec *limit) {
-  return !w->worker || gxds_worker_park(w->worker, limit);
+/* Carries out the step, and ends it if its time is over, or if it has found events. */
+static gxds_completion *carry_out(gxds_waiter *w, gxds_time deadline, gxds_time *now) {
+  if (w->step.kind == GXDS_POLL_STAY && !atomic_load(&stays.now)) {
+    set_step(w, gxds_poll_policy_call_begins(&w->policy, *now));
+  }
+  gxds_duration time = deadline - *now < w->left ? deadline - *now : w->left;
+  bool events = false;
+  gxds_completion *c = is_inside(w)
+                           ? visit_inside(w, *now + time)
+                           : wait_outside(w, w->step.kind == GXDS_POLL_WATCH, time, &events);
+  gxds_time after = gxds_clock_now();
+  w->left -= after - *now;
+  *now = after;
+  if (events || w->left <= 0) end_step(w, events, after);
+  return c;
 }
 
-void gxds_waiter_resume(gxds_waiter *w) {
-  if (w->worker) gxds_worker_resume(w->worker);
-}
-
-void gxds_waiter_abandon(gxds_waiter *w) {
-  if (w->worker) gxds_worker_abandon(w->worker);
+gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline) {
+  if (w->host_epoll < 0) return next(w, deadline);
+  if (deadline == 0) return atomic_load(&place) == kWokenOutside ? take_wake(w) : NULL;
+  gxds_time now = gxds_clock_now();
+  gxds_completion *c;
+  do {
+    c = carry_out(w, deadline, &now);
+  } while (!c && now < deadline);
+  return c;
 }

@@ -11,6 +11,7 @@
 #include "src/core/lib/gprpp/no_destruct.h"
 #include "src/core/lib/gprpp/time.h"
 #include "src/core/lib/slice/slice_internal.h"
+#include "transport/reactor.h"
 
 namespace grpc_xds {
 namespace {
@@ -59,6 +60,7 @@ class Selector : public ConfigSelectorInC {
   }
 
   CallConfig GetCallConfig(GetCallConfigArgs args) override {
+    gxds_reactor_make_way();
     CallConfig result;
     RoutedCall<DispatchController> call(args, grpc_core::StringViewFromSlice(*args.path));
     gxds_call_route route;

@@ -22,7 +22,7 @@ extern const bool kChildMayUseChannelOfParent;
 // The shortest first backoff of a retry policy, as a fraction of the policy's initial backoff.
 extern const double kShortestFirstBackoff;
 
-// Whether gRPC needs a thread that polls its epoll set, as the transport's worker does.
+// Whether gRPC needs a thread that polls its epoll set, as the reactor does.
 extern const bool kHostIsPolled;
 
 // The error for the refresh_interval "often" of "tls" credentials.

@@ -5,7 +5,7 @@
 namespace grpc_xds {
 namespace {
 
-// The worker's thread on a made-up clock. Each step takes its time, except that a WATCH takes none
+// The reactor's thread on a made-up clock. Each step takes its time, except that a WATCH takes none
 // if there are events.
 class Thread {
  public:
@@ -14,31 +14,40 @@ class Thread {
   gxds_poll_kind kind() const { return step_.kind; }
   gxds_duration time() const { return step_.time; }
   gxds_time now() const { return now_; }
+  bool IsInside() const { return kind() == GXDS_POLL_POLL || kind() == GXDS_POLL_STAY; }
   // Lets part of a WATCH pass.
   void Wait(gxds_time until) { now_ = until; }
+  // events: inside the host, whether there was something to do all the time.
   void Step(bool events) {
-    if (step_.kind != GXDS_POLL_WATCH || !events) now_ += step_.time;
-    step_ = gxds_poll_policy_next(&policy_, events, now_);
+    if (kind() != GXDS_POLL_WATCH || !events) now_ += time();
+    step_ = IsInside() ? gxds_poll_policy_polled(&policy_, events ? time() : 0, now_)
+                       : gxds_poll_policy_looked(&policy_, events, now_);
   }
+  void StayAndUse(gxds_duration used) {
+    now_ += time();
+    step_ = gxds_poll_policy_polled(&policy_, used, now_);
+  }
+  void BeginCall() { step_ = gxds_poll_policy_call_begins(&policy_, now_); }
   // The time until it polls, with events that nobody else takes.
   gxds_duration UntilItPolls() {
     const gxds_time start = now_;
-    while (kind() != GXDS_POLL_POLL) Step(true);
+    while (!IsInside()) Step(true);
     return now_ - start;
   }
   // The number of polls until it is idle, without events.
   int BecomeIdle() {
     int polls = 0;
-    while (kind() != GXDS_POLL_WATCH || time() != GXDS_POLL_QUIET_MAX) {
+    while (kind() != GXDS_POLL_STAY) {
       polls += kind() == GXDS_POLL_POLL;
       Step(false);
     }
     return polls;
   }
-  // Another thread takes all events for that time.
+  // Another thread makes calls, and takes all events for that time.
   void Others(gxds_duration how_long) {
+    if (kind() == GXDS_POLL_STAY) BeginCall();
     for (const gxds_time until = now_ + how_long; now_ < until;) {
-      EXPECT_NE(kind(), GXDS_POLL_POLL);
+      EXPECT_FALSE(IsInside());
       Step(kind() == GXDS_POLL_WATCH);
     }
   }
@@ -49,15 +58,47 @@ class Thread {
   gxds_time now_ = GXDS_SECOND;
 };
 
-TEST(PollPolicy, PollsAtOnceWhereNobodyElseDoes) {
+TEST(PollPolicy, StaysInsideWhereNobodyMakesCalls) {
   Thread t;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(t.kind(), GXDS_POLL_STAY);
+    t.Step(false);
+  }
+}
+
+TEST(PollPolicy, StaysInsideForUpdates) {
+  Thread t;
+  t.StayAndUse(t.time() / 200);
+  EXPECT_EQ(t.kind(), GXDS_POLL_STAY);
+}
+
+// A program may make calls on channels that are not ours.
+TEST(PollPolicy, LeavesIfThereIsMuchToDo) {
+  Thread t;
+  t.StayAndUse(t.time() / 50);
+  EXPECT_EQ(t.kind(), GXDS_POLL_WATCH);
+  t.Others(GXDS_SECOND);
+}
+
+TEST(PollPolicy, LeavesWhenACallBegins) {
+  Thread t;
+  t.BeginCall();
+  EXPECT_EQ(t.kind(), GXDS_POLL_WATCH);
+  t.Step(true);
+  EXPECT_EQ(t.kind(), GXDS_POLL_PAUSE);
+  EXPECT_EQ(t.time(), 10 * GXDS_MILLISECOND) << "the thread that calls takes them";
+}
+
+TEST(PollPolicy, StaysAgainWithinATimeWithoutEvents) {
+  Thread t;
+  t.BeginCall();
+  const gxds_time start = t.now();
   t.BecomeIdle();
-  EXPECT_LE(t.UntilItPolls(), GXDS_MILLISECOND);
+  EXPECT_LE(t.now() - start, 300 * GXDS_MILLISECOND);
 }
 
 TEST(PollPolicy, NeverPollsWhatOthersTake) {
   Thread t;
-  t.BecomeIdle();
   t.Others(10 * GXDS_SECOND);  // this expects no poll
 }
 
@@ -67,7 +108,7 @@ TEST(PollPolicy, NeverPollsWhatOthersTakeThoughNewEventsCome) {
   t.Others(GXDS_SECOND);
   int looks = 0;
   for (const gxds_time until = t.now() + 10 * GXDS_SECOND; t.now() < until;) {
-    ASSERT_NE(t.kind(), GXDS_POLL_POLL);
+    ASSERT_FALSE(t.IsInside());
     t.Step(t.kind() == GXDS_POLL_WATCH || ++looks % 7 != 0);
   }
 }
@@ -102,20 +143,15 @@ TEST(PollPolicy, WakesThreeTimesForAnEventThatIsRareAndOthersTake) {
   EXPECT_LE(wakes, 3 * 100 + 5);
 }
 
-// As in a program that receives an update now and then, which its own thread takes.
-TEST(PollPolicy, WakesSixTimesForAnEventThatOthersTakeInAnIdleProgram) {
+// As in a program that makes a call now and then.
+TEST(PollPolicy, WakesSixTimesForACallInAnIdleProgram) {
   Thread t;
-  t.Others(GXDS_SECOND);
-  for (int event = 0; event < 10; ++event) {
-    t.BecomeIdle();
-    t.Wait(t.now() + 300 * GXDS_MILLISECOND);
-    int wakes = 1;
+  for (int call = 0; call < 10; ++call) {
+    t.BeginCall();
     t.Step(true);
-    while (t.kind() != GXDS_POLL_WATCH || t.time() != GXDS_POLL_QUIET_MAX) {
-      t.Step(false);
-      ++wakes;
-    }
-    // The event, a look, and then two polls with a WATCH before the second.
+    int wakes = 2;
+    for (; t.kind() != GXDS_POLL_STAY; ++wakes) t.Step(false);
+    // The call, its response, a look, a poll with a WATCH before it, and the end of a WATCH.
     EXPECT_LE(wakes, 6);
   }
 }
@@ -136,41 +172,20 @@ TEST(PollPolicy, LooksForWhatOthersFetchedAndLeftUndone) {
   Thread t;
   t.Others(GXDS_SECOND);
   const gxds_time stopped = t.now();
-  while (t.kind() != GXDS_POLL_POLL) t.Step(false);
+  while (!t.IsInside()) t.Step(false);
   EXPECT_LE(t.now() - stopped, 14 * GXDS_MILLISECOND);
-}
-
-TEST(PollPolicy, PollsEveryTwoSecondsWhereNothingHappens) {
-  Thread t;
-  EXPECT_LE(t.BecomeIdle(), 8);
-  t.UntilItPolls();
-  EXPECT_LE(t.BecomeIdle(), 8);
-  for (int i = 0; i < 3; ++i) {
-    const gxds_time start = t.now();
-    t.Step(false);
-    EXPECT_EQ(t.now() - start, 2 * GXDS_SECOND);
-    EXPECT_EQ(t.kind(), GXDS_POLL_POLL);
-    t.Step(false);
-  }
 }
 
 TEST(PollPolicy, PollsSoonAgainAfterAPollThatHadMuchToDo) {
   Thread t;
-  t.BecomeIdle();
+  t.BeginCall();
   t.UntilItPolls();
   for (int i = 0; i < 20; ++i) {
     t.Step(true);  // it fetched many events, and its time was over
     const gxds_time start = t.now();
-    while (t.kind() != GXDS_POLL_POLL) t.Step(false);
+    while (!t.IsInside()) t.Step(false);
     EXPECT_LE(t.now() - start, 4 * GXDS_MILLISECOND);
   }
-}
-
-TEST(PollPolicy, IsQuickAgainWhenOthersHaveGone) {
-  Thread t;
-  t.Others(GXDS_SECOND);
-  t.BecomeIdle();
-  EXPECT_LE(t.UntilItPolls(), GXDS_MILLISECOND);
 }
 
 }  // namespace
