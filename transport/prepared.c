@@ -4,11 +4,13 @@
 
 #include "base/memory.h"
 #include "transport/channel_creds.h"
+#include "transport/reactor.h"
 
 struct gxds_prepared {
   const gxds_bootstrap *bootstrap; /* a reference; it owns the servers */
   gxds_prepared_server *entries;
   size_t count;
+  unsigned generation; /* the reactor's generation when they were made */
 };
 
 const gxds_prepared_server *gxds_prepared_find(const gxds_prepared *p,
@@ -38,6 +40,7 @@ static void add(gxds_prepared *p, const gxds_host *host,
 gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *bootstrap, const gxds_host *host) {
   gxds_prepared *p = GXDS_NEW(gxds_prepared);
   p->bootstrap = gxds_bootstrap_ref(bootstrap);
+  p->generation = gxds_reactor_generation();
   add(p, host, bootstrap->servers, bootstrap->server_count);
   for (size_t i = 0; i < bootstrap->authority_count; i++) {
     add(p, host, bootstrap->authorities[i].servers, bootstrap->authorities[i].server_count);
@@ -47,6 +50,9 @@ gxds_prepared *gxds_clients_prepare(const gxds_bootstrap *bootstrap, const gxds_
 
 void gxds_prepared_destroy(gxds_prepared *p) {
   if (!p) return;
+  /* The end of "tls" credentials joins the thread that reads their files. The child of a fork does
+   * not have the threads of its parent, so it keeps the parent's credentials for ever. */
+  if (p->generation != gxds_reactor_generation()) return;
   for (size_t i = 0; i < p->count; i++) {
     if (p->entries[i].creds) grpc_channel_credentials_release(p->entries[i].creds);
     gxds_call_creds_destroy(p->entries[i].call_creds);

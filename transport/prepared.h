@@ -1,5 +1,6 @@
 /* gxds_prepared: the credentials for each server of a bootstrap. They are made in advance, on a
- * thread that may block. One owner, who destroys them when no stream uses them any more. */
+ * thread that may block. One owner, who destroys them when no stream uses them any more. The child
+ * of a fork never frees those of its parent. */
 #ifndef GRPC_XDS_TRANSPORT_PREPARED_H_
 #define GRPC_XDS_TRANSPORT_PREPARED_H_
 

@@ -318,6 +318,23 @@ bool ForkAndExit() {
   return client->Calls() && ForkAndWait("child", in_child) && client->Calls();
 }
 
+// Also with channels to other targets, whose listeners do not exist. The child frees all.
+bool ForkAndFreeMany() {
+  auto client = std::make_unique<Client>();
+  if (!client->Calls()) return false;
+  std::vector<std::unique_ptr<Client>> others;
+  for (int i = 0; i < kForks; ++i) {
+    others.push_back(std::make_unique<Client>(g_target + "." + std::to_string(i)));
+    if (!others.back()->MissesADeadline()) return false;
+  }
+  const auto in_child = [&] {
+    others.clear();
+    client.reset();
+    return CallsOfItsOwn();
+  };
+  return ForkAndWait("child", in_child) && client->Calls();
+}
+
 bool ForkBeforeAnything() { return ForkAndWait("child", CallsOfItsOwn) && CallsOfItsOwn(); }
 
 bool ForkInAChild() {
@@ -348,6 +365,7 @@ int main(int argc, char** argv) {
                                                        {"in-rpc", ForkInAnRpc},
                                                        {"exec", ForkAndExec},
                                                        {"only-exit", ForkAndOnlyExit},
+                                                       {"free-many", ForkAndFreeMany},
                                                        {"share-many", ForkManyAndShare}};
   if (argc != 3 || scenarios.count(argv[1]) == 0) return 2;
 #ifndef WITHOUT_PLUGIN

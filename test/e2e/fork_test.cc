@@ -258,6 +258,14 @@ TEST_F(ForkWithoutSupport, AChildEndsWithExit) {
   ExpectServed("exit", {{"parent", 2}, {"child", 1}});
 }
 
+// Each client of the parent has a thread that reads these files. The child does not have it.
+TEST_F(ForkWithoutSupport, AChildFreesChannelsWhoseClientsReadCertificateFiles) {
+  bootstrap_.insert(1, R"("shared_stream":false,"authorities":{"other":{"xds_servers":[{
+      "server_uri":"127.0.0.1:1","channel_creds":[{"type":"tls","config":{
+      "ca_certificate_file":"/nowhere"}}]}]}},)");
+  ExpectServed("free-many", {{"parent", 2}, {"child", 1}});
+}
+
 TEST_F(ForkWithoutSupport, AnRpcOfAChildEndsAtItsDeadline) {
   ExpectServed("deadline", {{"parent", 2}, {"child", 1}});
 }

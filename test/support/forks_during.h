@@ -1,14 +1,33 @@
-// Forks while other threads use something, and uses it in the children.
+// Runs tests in children of a fork.
 #ifndef GRPC_XDS_TEST_SUPPORT_FORKS_DURING_H_
 #define GRPC_XDS_TEST_SUPPORT_FORKS_DURING_H_
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <functional>
 #include <thread>
 
 namespace gxds_test {
+
+// The status of a child that calls run(). Its result is the child's exit status.
+inline int StatusOfChild(const std::function<int()>& run) {
+  int status = SIGALRM;
+  // A fork is tried again if another thread, which begins just now, held a lock of abseil. Nobody
+  // releases that in the child, so SIGALRM ends the child.
+  for (int i = 0; status == SIGALRM && i < 10; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(2);
+      _exit(run());
+    }
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+  }
+  return status;
+}
 
 // Makes children while two threads call use(), and calls it in each child. Returns whether every
 // child came to its end. A child that waits for a lock that nobody releases is killed by SIGALRM.

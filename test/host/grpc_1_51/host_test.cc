@@ -165,22 +165,6 @@ TEST_F(Host, LooksForACertificateProviderInTheChildOfAForkDuringOtherSearches) {
   }));
 }
 
-// The status of a child that calls run().
-int StatusOfChild(const std::function<int()>& run) {
-  int status = SIGALRM;
-  // A fork is tried again if another thread, which begins just now, held a lock of abseil. Nobody
-  // releases that in the child, so SIGALRM ends the child.
-  for (int i = 0; status == SIGALRM && i < 10; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(2);
-      _exit(run());
-    }
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-  }
-  return status;
-}
-
 // The thread that reads the files again does not exist in the child.
 TEST_F(Host, SharesNoCertificateProviderWithItsParentInTheChildOfAFork) {
   const auto get = [this] {
@@ -188,7 +172,7 @@ TEST_F(Host, SharesNoCertificateProviderWithItsParentInTheChildOfAFork) {
                                            gxds_str_z(R"({"ca_certificate_file":"/nowhere"})"));
   };
   auto* of_parent = get();
-  EXPECT_EQ(StatusOfChild([&] {
+  EXPECT_EQ(gxds_test::StatusOfChild([&] {
               auto* of_child = get();
               return of_child != of_parent && get() == of_child ? 0 : 1;
             }),
@@ -209,7 +193,7 @@ TEST_F(Host, ReleasesTheCertificateProvidersOfItsParentInTheChildOfAFork) {
   };
   std::vector<grpc_tls_certificate_provider*> of_parent;
   for (int i = 0; i < kProviders; ++i) of_parent.push_back(get(i));
-  EXPECT_EQ(StatusOfChild([&] {
+  EXPECT_EQ(gxds_test::StatusOfChild([&] {
               for (auto* provider : of_parent) grpc_tls_certificate_provider_release(provider);
               return 0;
             }),
