@@ -1,5 +1,6 @@
 #include "lrs/lingering.h"
 
+#include "base/check.h"
 #include "lrs/load_store_internal.h"
 
 /* With about this many lingering localities or fewer, the lists are short, and a generation is
@@ -16,6 +17,20 @@ typedef struct bucket {
 } bucket;
 
 static bucket buckets[BUCKETS] = {[0 ... BUCKETS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+/* In the child of a fork a lock may be held by a thread of the parent, and a list may be half
+ * changed. The counters in the lists are the parent's, which the child does not report. They stay
+ * in memory. */
+static void renew_in_child(void) {
+  for (size_t i = 0; i < BUCKETS; i++) {
+    buckets[i].lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    buckets[i].first = NULL;
+  }
+}
+
+__attribute__((constructor)) static void expect_forks(void) {
+  GXDS_CHECK(pthread_atfork(NULL, NULL, renew_in_child) == 0);
+}
 
 static bucket *bucket_of(const gxds_locality_load *l) {
   return &buckets[((uint64_t)(uintptr_t)l * 0x9e3779b97f4a7c15u) >> (64 - BUCKET_BITS)];

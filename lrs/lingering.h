@@ -11,7 +11,8 @@
  *
  * The lists belong to the process. Each list has its own generation. The address of the counters
  * selects the list, because the address is known even if the counters may be freed. There are many
- * lists, so counters that linger in large numbers slow other RPCs down little. Any thread. */
+ * lists, so counters that linger in large numbers slow other RPCs down little. The child of a fork
+ * begins with empty lists. Any thread. */
 #ifndef GRPC_XDS_LRS_LINGERING_H_
 #define GRPC_XDS_LRS_LINGERING_H_
 

@@ -10,6 +10,7 @@
 
 #include "lrs/lingering.h"
 #include "test/lrs/lrs_fakes.h"
+#include "test/support/forks_during.h"
 
 namespace lrs_test {
 namespace {
@@ -471,6 +472,11 @@ TEST(LoadStore, EndOfAnRpcLooksAtFewOfManyThatLinger) {
   EXPECT_LT(given_up - before, 32 * kMany);
   for (gxds_locality_load *l : raw) gxds_locality_load_finished(l, false);
   EXPECT_LT(gxds_lingering_looked_at() - given_up, 32 * kMany);
+}
+
+// This takes all locks of lingering counters.
+TEST(LoadStore, LooksForLingeringCountersInTheChildOfAForkDuringOtherSearches) {
+  EXPECT_TRUE(gxds_test::AllChildrenEnd([] { (void)gxds_lingering_looked_at(); }));
 }
 
 TEST(LoadStore, ManyClustersAreFoundAgain) {
