@@ -13,7 +13,8 @@
 
 namespace gxds_test {
 
-// The status of a child that calls run(). Its result is the child's exit status.
+// The status of a child that calls run(). Its result is the child's exit status, unless an
+// expectation failed in the child.
 inline int StatusOfChild(const std::function<int()>& run) {
   int status = SIGALRM;
   // A fork is tried again if another thread, which begins just now, held a lock of abseil. Nobody
@@ -22,7 +23,8 @@ inline int StatusOfChild(const std::function<int()>& run) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(2);
-      _exit(run());
+      const int result = run();
+      _exit(testing::Test::HasFailure() ? 1 : result);
     }
     EXPECT_EQ(waitpid(child, &status, 0), child);
   }
@@ -30,7 +32,8 @@ inline int StatusOfChild(const std::function<int()>& run) {
 }
 
 // Makes children while two threads call use(), and calls it in each child. Returns whether every
-// child came to its end. A child that waits for a lock that nobody releases is killed by SIGALRM.
+// child came to its end, and no expectation failed in it. A child that waits for a lock that nobody
+// releases is killed by SIGALRM.
 template <typename Use>
 bool AllChildrenEnd(const Use& use) {
   constexpr int kChildren = 200;
@@ -47,7 +50,7 @@ bool AllChildrenEnd(const Use& use) {
     if (child == 0) {
       alarm(kSeconds);
       use();
-      _exit(0);
+      _exit(testing::Test::HasFailure() ? 1 : 0);
     }
     int status = -1;
     ok = child > 0 && waitpid(child, &status, 0) == child && status == 0;
