@@ -74,10 +74,18 @@ TEST(Options, AUnixSocketHasNoPort) {
   EXPECT_STREQ(c.listen, "unix:/run/xds.sock");
 }
 
-TEST(Options, HelpNeedsNoDirectory) {
+TEST(Options, HelpNeedsNoOptionsThatFitTogether) {
+  const std::vector<std::string> cases[] = {
+      {"--help"},
+      {"--help", "dir", "--synthetic", "clusters=1"},
+      {"--write-index", "--synthetic", "clusters=1", "--help"},
+      {"--help", "--listen", "unix:/s", "--port-file", "p"},
+  };
   gxds_serve_command c;
-  EXPECT_EQ(Parse({"--help"}, &c), "");
-  EXPECT_TRUE(c.help);
+  for (const auto &args : cases) {
+    EXPECT_EQ(Parse(args, &c), "");
+    EXPECT_TRUE(c.help);
+  }
 }
 
 TEST(Options, ReportWhatIsWrong) {

@@ -133,13 +133,14 @@ bool gxds_serve_command_parse(int argc, char *const *argv, gxds_serve_command *o
   for (int i = 1; i < argc; i++) {
     if (!parse_one(argv, &i, out, error)) return false;
   }
+  if (out->help) return true;
   if (out->dir && out->is_synthetic) {
     gxds_text_addf(error, "either a directory or --synthetic, not both: %s", out->dir);
   } else if (out->is_synthetic && out->write_index) {
     gxds_text_add_z(error, "--write-index is of a directory");
   } else if (out->port_file && gxds_serve_is_socket(out->listen)) {
     gxds_text_addf(error, "--port-file: %s has no port", out->listen);
-  } else if (!out->dir && !out->is_synthetic && !out->help) {
+  } else if (!out->dir && !out->is_synthetic) {
     gxds_text_add_z(error, "which directory?");
   }
   return error->size == 0;
