@@ -161,10 +161,13 @@ void gxds_lrs_stream_on_message(gxds_lrs_stream *s, uint64_t id, const void *dat
     gxds_lrs_response_fini(&response); /* nothing changed, so the deadline stays */
     return;
   }
+  /* Other clusters alone do not postpone the next report. */
+  bool restart = !s->has_response || s->response.interval != response.interval;
   gxds_lrs_response_fini(&s->response);
   s->response = response;
   s->has_response = true;
   s->last_was_zero = false;
+  if (!restart) return;
   s->deadline = GXDS_TIME_NEVER;
   plan_report(s, now);
 }

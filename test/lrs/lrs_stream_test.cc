@@ -181,7 +181,7 @@ TEST(LrsStream, OnlyTheNamedClustersAreReported) {
   EXPECT_EQ(s.Elapse(), "report b(1=1+0, 0 now, 0 dropped, 5s) @1");
 }
 
-TEST(LrsStream, ChangedResponseStartsANewInterval) {
+TEST(LrsStream, ChangedIntervalStartsANewInterval) {
   Scenario s;
   Load l = Locality(s.store.get(), s.server, "c");
   s.Start(Scenario::All(10));
@@ -189,6 +189,23 @@ TEST(LrsStream, ChangedResponseStartsANewInterval) {
   s.Responds(1, Scenario::All(3));
   EXPECT_EQ(s.Drain(), "read @1");
   EXPECT_EQ(s.Wait(), 3 * GXDS_SECOND);
+}
+
+// Otherwise a server whose clusters change more often than this would get no reports.
+TEST(LrsStream, OtherClustersDoNotPostponeTheReport) {
+  Scenario s;
+  Load b = Locality(s.store.get(), s.server, "b");
+  Call(b);
+  s.Start(Scenario::Only('a', 10));
+  s.now += 4 * GXDS_SECOND;
+  s.Responds(1, Scenario::Only('b', 10));
+  EXPECT_EQ(s.Drain(), "read @1");
+  EXPECT_EQ(s.Wait(), 6 * GXDS_SECOND);
+  EXPECT_EQ(s.Elapse(), "report b(1=1+0, 0 now, 0 dropped, 10s) @1");
+  s.Responds(1, Scenario::Only('a', 10));
+  EXPECT_EQ(s.Wait(), -1) << "not before this one was sent";
+  s.Sent(1);
+  EXPECT_EQ(s.Wait(), 10 * GXDS_SECOND);
 }
 
 TEST(LrsStream, IdenticalResponseChangesNothing) {
