@@ -13,8 +13,8 @@ struct gxds_cluster_impl {
   gxds_call_counter *counter;
   gxds_drop_load *drops; /* NULL if load is not reported */
   gxds_drop_picker *picker;
-  gxds_locality_slot **slots; /* one for each locality that has subchannels; unused ones end at the
-                                 next change of the entry or the store */
+  gxds_locality_slot **slots; /* one for each locality that has subchannels; others end at the next
+                                 change of the entry or the store */
   size_t slot_count;
   size_t last_slot; /* where a search begins, since addresses come locality by locality */
   bool child_reported;
@@ -132,8 +132,8 @@ static bool adopt(gxds_cluster_impl *c, const gxds_cluster_entry *entry, gxds_lo
     c->store = store ? gxds_load_store_ref(store) : NULL;
   }
   bool recount = service_changed || store_changed || !same_server(was->lrs_server, is->lrs_server);
-  if (recount) adopt_counters(c, service_changed);
   prune_slots(c);
+  if (recount) adopt_counters(c, service_changed);
   bool repick =
       recount || was->max_concurrent_requests != is->max_concurrent_requests ||
       !gxds_lrs_metrics_equal(gxds_cluster_lrs_metrics(was), gxds_cluster_lrs_metrics(is)) ||
@@ -206,19 +206,25 @@ gxds_drop_picker *gxds_cluster_impl_picker(const gxds_cluster_impl *c) { return 
 
 const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c) { return c->entry; }
 
-gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
-                                           gxds_str sub_zone) {
+/* The slot of a locality, made if there is none. */
+static gxds_locality_slot *slot_of(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
+                                   gxds_str sub_zone) {
   for (size_t i = 0; i < c->slot_count; i++) {
     size_t at = (c->last_slot + i) % c->slot_count;
     if (gxds_locality_slot_is_of(c->slots[at], region, zone, sub_zone)) {
       c->last_slot = at;
-      return gxds_locality_slot_ref(c->slots[at]);
+      return c->slots[at];
     }
   }
-  gxds_locality_slot *slot = gxds_locality_slot_create(region, zone, sub_zone);
-  set_slot(c, slot);
   c->slots = gxds_realloc(c->slots, c->slot_count + 1, sizeof(gxds_locality_slot *));
   c->last_slot = c->slot_count;
-  c->slots[c->slot_count++] = slot;
-  return gxds_locality_slot_ref(slot);
+  c->slots[c->slot_count++] = gxds_locality_slot_create(region, zone, sub_zone);
+  return c->slots[c->last_slot];
+}
+
+gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
+                                           gxds_str sub_zone) {
+  gxds_locality_slot *slot = slot_of(c, region, zone, sub_zone);
+  if (gxds_locality_slot_is_unused(slot)) set_slot(c, slot);
+  return gxds_locality_slot_use(slot);
 }

@@ -73,7 +73,7 @@ const gxds_cluster_entry *gxds_cluster_impl_entry(const gxds_cluster_impl *c);
 /* The current TLS configuration. Borrowed: valid until the next update. NULL if there is none. */
 const gxds_tls *gxds_cluster_impl_tls(const gxds_cluster_impl *c);
 
-/* The slot of a locality, for a new subchannel. The caller owns the returned reference. */
+/* The slot of a locality, for a new subchannel. The caller owns the returned use. */
 gxds_locality_slot *gxds_cluster_impl_slot(gxds_cluster_impl *c, gxds_str region, gxds_str zone,
                                            gxds_str sub_zone);
 

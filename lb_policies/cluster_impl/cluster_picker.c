@@ -12,7 +12,7 @@
 
 typedef struct counted_subchannel {
   gxds_subchannel base;
-  gxds_locality_slot *slot; /* a reference */
+  gxds_locality_slot *slot; /* a use */
   gxds_str hostname;        /* owned; empty: the endpoint has no hostname */
   gxds_connection_hold hold;
   gxds_lb_channel *channel; /* a reference */
@@ -23,7 +23,7 @@ static void bury_subchannel(void *arg) {
   counted_subchannel *s = arg;
   gxds_lb_channel *channel = s->channel;
   gxds_connection_let_go(&s->hold);
-  gxds_locality_slot_unref(s->slot);
+  gxds_locality_slot_end_use(s->slot);
   gxds_str_free(&s->hostname);
   gxds_subchannel_unref(s->base.wrapped);
   gxds_free(s);

@@ -16,6 +16,7 @@ struct gxds_locality_slot {
    * the cluster had while the subchannel existed: hardly ever two. Only under the serializer. */
   gxds_locality_load **held;
   size_t held_count;
+  size_t uses; /* only under the serializer */
 };
 
 gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gxds_str sub_zone) {
@@ -27,13 +28,7 @@ gxds_locality_slot *gxds_locality_slot_create(gxds_str region, gxds_str zone, gx
   return s;
 }
 
-gxds_locality_slot *gxds_locality_slot_ref(gxds_locality_slot *s) {
-  gxds_ref_inc(&s->refs);
-  return s;
-}
-
-void gxds_locality_slot_unref(gxds_locality_slot *s) {
-  if (!s || !gxds_ref_dec(&s->refs)) return;
+static void release_counters(gxds_locality_slot *s) {
   const gxds_locality_load *current = gxds_locality_slot_load(s);
   for (size_t i = 0; i < s->held_count; i++) {
     if (s->held[i] == current) {
@@ -42,6 +37,13 @@ void gxds_locality_slot_unref(gxds_locality_slot *s) {
       gxds_locality_load_unref_retired(s->held[i]);
     }
   }
+  s->held_count = 0;
+  atomic_store_explicit(&s->current, NULL, memory_order_release);
+}
+
+void gxds_locality_slot_unref(gxds_locality_slot *s) {
+  if (!s || !gxds_ref_dec(&s->refs)) return;
+  release_counters(s);
   gxds_free(s->held);
   gxds_str_free(&s->region);
   gxds_str_free(&s->zone);
@@ -49,9 +51,18 @@ void gxds_locality_slot_unref(gxds_locality_slot *s) {
   gxds_free(s);
 }
 
-bool gxds_locality_slot_is_unused(const gxds_locality_slot *s) {
-  return __atomic_load_n(&s->refs.count, __ATOMIC_ACQUIRE) == 1;
+gxds_locality_slot *gxds_locality_slot_use(gxds_locality_slot *s) {
+  s->uses++;
+  gxds_ref_inc(&s->refs);
+  return s;
 }
+
+void gxds_locality_slot_end_use(gxds_locality_slot *s) {
+  if (--s->uses == 0) release_counters(s);
+  gxds_locality_slot_unref(s);
+}
+
+bool gxds_locality_slot_is_unused(const gxds_locality_slot *s) { return s->uses == 0; }
 
 bool gxds_locality_slot_is_of(const gxds_locality_slot *s, gxds_str region, gxds_str zone,
                               gxds_str sub_zone) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lrs/load_report.h"
 #include "test/lb_policies/cluster_impl/snapshot_builder.h"
 
 namespace {
@@ -47,6 +48,20 @@ struct Scenario {
     gxds_cluster_entry_explain(gxds_cluster_impl_entry(c), &text);
     std::string out(text.data, text.size);
     gxds_text_fini(&text);
+    return out;
+  }
+  // The zones in the next load report, each with a space after it.
+  std::string ReportedZones() {
+    const gxds_load_filter all = {true, nullptr, 0};
+    gxds_load_report* report = gxds_load_report_build(store.get(), &server, all, 0);
+    std::string out;
+    for (size_t i = 0; i < report->cluster_count; i++) {
+      const gxds_cluster_report& cluster = report->clusters[i];
+      for (size_t k = 0; k < cluster.locality_count; k++) {
+        out += std::string(cluster.localities[k].zone.data, cluster.localities[k].zone.size) + " ";
+      }
+    }
+    gxds_load_report_sent(report);
     return out;
   }
   gxds_locality_slot* Slot(const char* zone) {
@@ -298,7 +313,7 @@ TEST(ClusterImpl, SlotOfALocalityIsShared) {  // A42.17
   EXPECT_EQ(a, again);
   EXPECT_NE(a, b);
   EXPECT_EQ(gxds_locality_slot_load(a), nullptr) << "no LRS server";
-  for (auto* slot : {a, b, again}) gxds_locality_slot_unref(slot);
+  for (auto* slot : {a, b, again}) gxds_locality_slot_end_use(slot);
 }
 
 TEST(ClusterImpl, LoadIsCountedOnceAnLrsServerComes) {  // subchannels stay as they are
@@ -317,7 +332,26 @@ TEST(ClusterImpl, LoadIsCountedOnceAnLrsServerComes) {  // subchannels stay as t
   s.Update(Leaf("c", {}, endpoints));
   EXPECT_EQ(gxds_locality_slot_load(slot), nullptr);
   gxds_locality_load_unref(load);
-  gxds_locality_slot_unref(slot);
+  gxds_locality_slot_end_use(slot);
+}
+
+TEST(ClusterImpl, LocalityIsReportedAsLongAsItHasSubchannels) {
+  Scenario s;
+  snapshot::ClusterOptions options;
+  options.lrs = &s.server;
+  s.Update(Leaf("c", options, MakeEndpoints({{"a"}, {"b"}})));
+  gxds_locality_slot* a = s.Slot("a");
+  gxds_locality_slot* b = s.Slot("b");
+  gxds_locality_slot* again = s.Slot("b");
+  s.Update(Leaf("c", options, MakeEndpoints({{"a"}})));
+  gxds_locality_slot_end_use(b);
+  EXPECT_EQ(s.ReportedZones(), "a b ");
+  gxds_locality_slot_end_use(again);
+  EXPECT_EQ(s.ReportedZones(), "a ");
+  b = s.Slot("b");
+  EXPECT_EQ(s.ReportedZones(), "a b ");
+  gxds_locality_slot_end_use(a);
+  gxds_locality_slot_end_use(b);
 }
 
 TEST(ClusterImpl, EqualLrsServerOfANewBootstrapIsNoChange) {
