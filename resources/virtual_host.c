@@ -110,16 +110,11 @@ static void decode_routes(const gxds_route_decoder *d, const host_message *in, c
   gxds_route_decoder with_texts = *d;
   with_texts.texts = &texts;
   out->routes = routes;
-  size_t before = d->errors->count;
   for (size_t i = 0; i < count; i++) {
     gxds_route_use use =
         decode_route(&with_texts, list[i], GXDS_ITEM(at, "routes", i), retry_policy,
                      &clusters[out->route_count], &routes[out->route_count]);
     if (use == GXDS_ROUTE_KEEP) out->route_count++;
-  }
-  if (out->route_count == 0 && d->errors->count == before) {
-    gxds_errors_add(d->errors, GXDS_FIELD(at, "routes"), "%s",
-                    count ? "No valid routes specified." : "No route found in the virtual host.");
   }
 }
 

@@ -97,6 +97,25 @@ TEST(EndToEnd, AnRpcThatNoRouteMatchesSaysSo) {  // A28.12, A31.2, A54.4
       << reply.status.error_message();
 }
 
+// Such as a host that has only routes for HTTP.
+TEST(EndToEnd, AVirtualHostWithoutARouteForGrpcFailsItsRpcs) {
+  Backend a("a");
+  ControlPlane plane;
+  Mesh mesh = SimpleMesh({&a});
+  const auto good = mesh.routes;
+  mesh.routes = {{"/api/v1/users", "a"}};
+  plane.Set(mesh);
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  Reply reply = client.Call();
+  EXPECT_EQ(reply.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(Contains(reply.status.error_message(), "No matching route found"))
+      << reply.status.error_message();
+  mesh.routes = good;
+  plane.Set(mesh);
+  EXPECT_TRUE(client.CallUntil([](const Reply& r) { return r.status.ok(); }, true));
+}
+
 TEST(EndToEnd, ARejectedUpdateIsNackedAndTrafficGoesOn) {  // A46.2
   Backend a("a");
   ControlPlane plane;

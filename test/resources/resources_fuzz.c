@@ -190,7 +190,7 @@ static void check_route(const gxds_route *r) {
 static void check_routes(const gxds_route_config *rc) {
   for (size_t i = 0; i < rc->virtual_host_count; i++) {
     const gxds_virtual_host *host = &rc->virtual_hosts[i];
-    GXDS_CHECK(host->domain_count > 0 && host->route_count > 0);
+    GXDS_CHECK(host->domain_count > 0);
     GXDS_CHECK(gxds_route_config_find_virtual_host(rc, host->domains[0]));
     check_overrides(&host->filter_overrides);
     for (size_t j = 0; j < host->route_count; j++) check_route(&host->routes[j]);

@@ -363,9 +363,6 @@ std::vector<Malformed> PluginRules() {
            Config("{'match':{'prefix':''},'route':{'weighted_clusters':{'clusters':[{'name':'a',"
                   "'weight':1},{'name':'cluster_specifier_plugin:','weight':1}]}}}"),
            kRoute + ".weighted_clusters.clusters[1].name error:" + named),
-      Rule("OnlyRoutesToOptionalUnknownOnes",
-           Config(To("p"), "", Plugins(Plugin("p", kUnknown, "", ",'is_optional':true"))),
-           kHost + ".routes error:No valid routes specified."),
   };
 }
 

@@ -60,15 +60,8 @@ std::vector<Malformed> Hosts() {
       {"DomainWithAnAsteriskInTheMiddle",
        Config("{'domains':['a.example','a.*.example'],'routes':[" + kGood + "]}"),
        Bad(kHost + ".domains[1] error:Invalid domain pattern \"a.*.example\".")},
-      {"NoRoutes", Config("{'domains':['*']}"),
-       Bad(kHost + ".routes error:No route found in the virtual host.")},
-      {"NoRouteThatCanMatch",
-       Routes("{'match':{'prefix':'x'},'route':{'cluster':'c'}},"
-              "{'match':{'prefix':''},'route':{'cluster_header':'h'}}"),
-       Bad(kHost + ".routes error:No valid routes specified.")},
       {"SecondHost", Config("{'domains':['*'],'routes':[" + kGood + "]},{}"),
-       Bad("field:virtual_hosts[1].domains error:VirtualHost has no domains; "
-           "field:virtual_hosts[1].routes error:No route found in the virtual host.")},
+       Bad("field:virtual_hosts[1].domains error:VirtualHost has no domains")},
   };
 }
 
@@ -229,8 +222,7 @@ std::vector<Malformed> Several() {
            kHost +
            ".routes[1].route.weighted_clusters.clusters[1].weight error:RouteAction "
            "weighted_cluster cluster missing weight; "
-           "field:virtual_hosts[1].domains error:VirtualHost has no domains; "
-           "field:virtual_hosts[1].routes error:No route found in the virtual host.")},
+           "field:virtual_hosts[1].domains error:VirtualHost has no domains")},
   };
 }
 

@@ -66,6 +66,22 @@ TEST(RouteConfig, MayBeEmpty) {
   EXPECT_EQ(result.As<gxds_route_config>().virtual_host_count, 0u);
 }
 
+// The second host would be lost too if the first one were refused.
+TEST(RouteConfig, HostsMayHaveNoRouteThatGrpcCanUse) {
+  Decoder d;
+  for (const char* routes : {"", "{'match':{'prefix':'/api/v1/users'},'route':{'cluster':'c'}}",
+                             "{'match':{'prefix':''},'route':{'cluster_header':'h'}}"}) {
+    Decoded result =
+        d.Good(gxds_route_config_type,
+               "{'name':'foo','virtual_hosts':[{'domains':['a'],'routes':[" + std::string(routes) +
+                   "]},{'domains':['b'],'routes':[" + Match("'prefix':''") + "]}]}");
+    const auto& rc = result.As<gxds_route_config>();
+    ASSERT_EQ(rc.virtual_host_count, 2u) << routes;
+    EXPECT_EQ(rc.virtual_hosts[0].route_count, 0u) << routes;
+    EXPECT_EQ(rc.virtual_hosts[1].route_count, 1u) << routes;
+  }
+}
+
 TEST(RouteMatch, Paths) {  // A28.16
   Routes r(Match("'prefix':'/a/'") + "," + Match("'path':'/a/b','case_sensitive':false") + "," +
            Match("'safe_regex':{'regex':'/.*'}") + "," +
