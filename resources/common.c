@@ -31,6 +31,15 @@ gxds_str gxds_quoted(gxds_str s) {
   return gxds_str_of(s.data, size);
 }
 
+gxds_str gxds_header_name_dup(upb_Arena *arena, gxds_str name) {
+  gxds_str copy = gxds_arena_dup(arena, name);
+  char *at = (char *)copy.data;
+  for (size_t i = 0; i < copy.size; i++) {
+    if (at[i] >= 'A' && at[i] <= 'Z') at[i] = (char)(at[i] - 'A' + 'a');
+  }
+  return copy;
+}
+
 gxds_status gxds_resource_unparsable(const char *message_name) {
   return gxds_status_make(GXDS_INVALID_ARGUMENT, "Can't parse %s resource.", message_name);
 }

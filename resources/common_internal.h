@@ -37,6 +37,10 @@ static inline bool gxds_str_is(gxds_str s, const char *z) {
 gxds_str gxds_quoted(gxds_str s);
 #define GXDS_QUOTED(s) GXDS_STR_ARG(gxds_quoted(s))
 
+/* A copy of a header's name in lower case, as the keys of metadata are. Valid as long as the arena.
+ */
+gxds_str gxds_header_name_dup(upb_Arena *arena, gxds_str name);
+
 /* "Can't parse Listener resource." */
 GXDS_MUST_USE gxds_status gxds_resource_unparsable(const char *message_name);
 

@@ -36,7 +36,7 @@ static bool decode_policy(const gxds_route_decoder *d, const policy_message *in,
       envoy_config_route_v3_RouteAction_HashPolicy_header(in);
   if (!header) return false;
   out->kind = GXDS_HASH_HEADER;
-  out->header = gxds_arena_dup(
+  out->header = gxds_header_name_dup(
       d->arena,
       gxds_pb_str(envoy_config_route_v3_RouteAction_HashPolicy_Header_header_name(header)));
   const envoy_type_matcher_v3_RegexMatchAndSubstitute *rewrite =

@@ -177,8 +177,8 @@ static void decode_headers(const gxds_route_decoder *d, const match_message *in,
   for (size_t i = 0; i < count; i++) {
     gxds_header_match *h = &headers[i];
     h->case_sensitive = true;
-    h->name =
-        gxds_arena_dup(d->arena, gxds_pb_str(envoy_config_route_v3_HeaderMatcher_name(list[i])));
+    h->name = gxds_header_name_dup(d->arena,
+                                   gxds_pb_str(envoy_config_route_v3_HeaderMatcher_name(list[i])));
     h->invert = envoy_config_route_v3_HeaderMatcher_invert_match(list[i]);
     h->missing_is_empty =
         envoy_config_route_v3_HeaderMatcher_treat_missing_header_as_empty(list[i]);

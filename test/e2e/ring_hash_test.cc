@@ -68,6 +68,16 @@ std::set<std::string> Values(const std::map<std::string, std::string>& map) {
   return values;
 }
 
+// As in Envoy and grpc-go. Users of Istio write the name in any case (consistentHash).
+TEST(RingHash, NameOfTheHeaderMayBeInAnyCase) {
+  Backend a("a"), b("b"), c("c"), d("d");
+  ControlPlane plane;
+  plane.Set(RingMesh({&a, &b, &c, &d}, R"("hash_policy":[{"header":{"header_name":"User"}}])"));
+  plane.Start();
+  Client client("xds:///greeter.example", plane.Bootstrap());
+  EXPECT_EQ(Homes(&client, 20).size(), 20u);
+}
+
 TEST(RingHash, SameHeaderGoesToTheSameBackend) {  // A42.4
   Backend b1("b1"), b2("b2"), b3("b3");
   std::map<std::string, std::string> by_field;

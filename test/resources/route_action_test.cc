@@ -57,6 +57,13 @@ TEST(HashPolicy, Header) {  // A42.4
   EXPECT_EQ(ToString(p[1].rewrite_text), "b");
 }
 
+// As in Envoy. Keys of metadata are in lower case, so another name would give no hash.
+TEST(HashPolicy, HeaderNamesAreInLowerCase) {
+  Routes r(Config(Action(",'hash_policy':[{'header':{'header_name':'X-User-Id'}}]")));
+  ASSERT_EQ(r[0].hash_policy_count, 1u);
+  EXPECT_EQ(ToString(r[0].hash_policies[0].header), "x-user-id");
+}
+
 TEST(HashPolicy, ChannelId) {  // A42.8
   Routes r(
       Config(Action(",'hash_policy':[{'filter_state':{'key':'io.grpc.channel_id'},'terminal':true},"

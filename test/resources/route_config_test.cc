@@ -244,6 +244,14 @@ TEST(RouteMatch, Fractions) {  // A28.24
   EXPECT_EQ(per_million("'runtime_key':'k'"), -1) << "gRPC has no runtime";
 }
 
+// As in Envoy. Keys of metadata are in lower case, so another name would match no RPC.
+TEST(RouteMatch, HeaderNamesAreInLowerCase) {
+  Routes r(Match("'prefix':'','headers':[{'name':'X-User-Id','exact_match':'Bob'}]"));
+  ASSERT_EQ(r[0].header_count, 1u);
+  EXPECT_EQ(ToString(r[0].headers[0].name), "x-user-id");
+  EXPECT_EQ(ToString(r[0].headers[0].text), "Bob");
+}
+
 TEST(RouteAction, OneCluster) {  // A28.29
   Routes r(Action("'cluster':'c'"));
   EXPECT_EQ(r[0].action, GXDS_ROUTE_CLUSTERS);
