@@ -25,15 +25,15 @@ enum { kConditionCount = sizeof conditions / sizeof conditions[0] };
 
 static uint32_t bit_of(const retry_condition *c) { return 1u << (unsigned)c->code; }
 
+/* Like Envoy, allows blanks around each condition. */
 static uint32_t decode_codes(gxds_str list) {
   uint32_t codes = 0;
   while (list.size > 0) {
     const char *comma = memchr(list.data, ',', list.size);
     size_t size = comma ? (size_t)(comma - list.data) : list.size;
+    const gxds_str name = gxds_str_trim(gxds_str_of(list.data, size));
     for (size_t i = 0; i < kConditionCount; i++) {
-      if (gxds_str_is(gxds_str_of(list.data, size), conditions[i].name)) {
-        codes |= bit_of(&conditions[i]);
-      }
+      if (gxds_str_is(name, conditions[i].name)) codes |= bit_of(&conditions[i]);
     }
     size += comma ? 1 : 0;
     list = gxds_str_from(list, size);

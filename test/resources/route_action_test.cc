@@ -142,6 +142,13 @@ TEST(RetryPolicy, ConditionsThatGrpcDoesNotHaveAreIgnored) {  // A44.1
   EXPECT_EQ(r[0].retry_policy->codes, 1u << 1);
 }
 
+// As in Envoy, grpc-go and grpc-java.
+TEST(RetryPolicy, ConditionsMayHaveBlanksAroundThem) {
+  Routes r(Config(Action(Retry("'retry_on':' cancelled , 5xx,\\tunavailable '"))));
+  ASSERT_NE(r[0].retry_policy, nullptr);
+  EXPECT_EQ(r[0].retry_policy->codes, 1u << 1 | 1u << 14);
+}
+
 TEST(RetryPolicy, WithoutConditionsIsNone) {  // A44.2
   EXPECT_EQ(Routes(Config(Action(Retry("'retry_on':'5xx'"))))[0].retry_policy, nullptr);
   EXPECT_EQ(Routes(Config(Action(Retry("'num_retries':2"))))[0].retry_policy, nullptr);
