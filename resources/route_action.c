@@ -63,16 +63,7 @@ static bool decode_cluster_weight(const gxds_route_decoder *d, const action_mess
   return d->errors->count == before;
 }
 
-/* total_weight is retired, so it may be absent. If it is present, it must be correct. */
-static void check_total_weight(const gxds_route_decoder *d,
-                               const envoy_config_route_v3_WeightedCluster *in, uint64_t sum,
-                               const gxds_path *at) {
-  const google_protobuf_UInt32Value *total = envoy_config_route_v3_WeightedCluster_total_weight(in);
-  if (total && google_protobuf_UInt32Value_value(total) != sum) {
-    gxds_errors_add(d->errors, at, "RouteAction weighted_cluster has incorrect total weight");
-  }
-}
-
+/* total_weight is retired: the total is the sum, whatever total_weight is. */
 static void decode_weighted_clusters(const gxds_route_decoder *d, const action_message *in_route,
                                      const gxds_path *up, gxds_route *out) {
   const envoy_config_route_v3_WeightedCluster *in =
@@ -94,8 +85,6 @@ static void decode_weighted_clusters(const gxds_route_decoder *d, const action_m
   out->total_weight = (uint32_t)total_weight;
   if (total_weight > UINT32_MAX) {
     gxds_errors_add(d->errors, at, "sum of cluster weights exceeds uint32 max");
-  } else if (d->errors->count == before) {
-    check_total_weight(d, in, total_weight, at);
   }
   if (out->cluster_count == 0 && d->errors->count == before) {
     gxds_errors_add(d->errors, at, "RouteAction weighted_cluster has no valid clusters specified.");

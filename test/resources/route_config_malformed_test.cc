@@ -134,10 +134,6 @@ std::vector<Malformed> Actions() {
        Bad(clusters + " error:RouteAction weighted_cluster has no valid clusters specified.")},
       {"WeightSum", Weighted("{'name':'a','weight':4294967295},{'name':'b','weight':1}"),
        Bad(clusters + " error:sum of cluster weights exceeds uint32 max")},
-      {"TotalWeight",
-       Action("'weighted_clusters':{'total_weight':76,'clusters':["
-              "{'name':'a','weight':75}]}"),
-       Bad(clusters + " error:RouteAction weighted_cluster has incorrect total weight")},
       // A31.19
       {"MaxStreamDuration",
        Action("'cluster':'c','max_stream_duration':{'max_stream_duration':'-1s'}"),

@@ -274,7 +274,7 @@ TEST(RouteAction, WeightedClustersWithoutThoseOfNoWeight) {  // A28.30
 }
 
 TEST(RouteAction, TotalWeightIsTheSum) {  // A28
-  for (const char* total : {"", "'total_weight':3,"}) {
+  for (const char* total : {"", "'total_weight':3,", "'total_weight':100,"}) {
     Routes r(Action("'weighted_clusters':{" + std::string(total) +
                     "'clusters':[{'name':'a','weight':1},{'name':'b','weight':2}]}"));
     EXPECT_EQ(r[0].total_weight, 3u) << total;

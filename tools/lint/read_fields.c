@@ -85,7 +85,7 @@ static const struct row {
      "runtime_fraction safe_regex "},
     {"envoy.config.route.v3.VirtualHost",
      " domains name retry_policy routes typed_per_filter_config "},
-    {"envoy.config.route.v3.WeightedCluster", " clusters total_weight "},
+    {"envoy.config.route.v3.WeightedCluster", " clusters "},
     {"envoy.config.route.v3.WeightedCluster.ClusterWeight",
      " host_rewrite_literal metadata_match name typed_per_filter_config weight "},
     {"envoy.extensions.clusters.aggregate.v3.ClusterConfig", " clusters "},
