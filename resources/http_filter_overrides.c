@@ -9,8 +9,8 @@
 static const google_protobuf_Any *unwrap(const google_protobuf_Any *value, gxds_str key,
                                          const gxds_path *at, upb_Arena *scratch,
                                          gxds_errors *errors, bool *is_optional) {
-  if (!gxds_str_is(gxds_pb_str(google_protobuf_Any_type_url(value)),
-                   "type.googleapis.com/envoy.config.route.v3.FilterConfig")) {
+  static const char type[] = "/envoy.config.route.v3.FilterConfig";
+  if (!gxds_str_ends_with(gxds_pb_str(google_protobuf_Any_type_url(value)), gxds_str_z(type))) {
     return value;
   }
   const envoy_config_route_v3_FilterConfig *wrapper = GXDS_DECODE(

@@ -339,6 +339,18 @@ TEST(FilterOverrides, OfKnownAndOptionalFiltersAreAccepted) {  // A39
   EXPECT_EQ(r.size(), 1u);
 }
 
+// The type of a message in an Any is what follows the last slash.
+TEST(FilterOverrides, AWrapperIsKnownByItsTypeWhateverIsBeforeIt) {
+  Decoder d;
+  std::string wrapper = Any("types.example/envoy.config.route.v3.FilterConfig",
+                            Proto("envoy.config.route.v3.FilterConfig", "{'is_optional':true}"));
+  std::string host = Proto("envoy.config.route.v3.VirtualHost",
+                           "{'domains':['*'],'routes':[" + Match("'prefix':''") + "]}");
+  Decoded result = d.Decode(gxds_route_config_type,
+                            Field(2, host + Field(15, Field(1, "f") + Field(2, wrapper))));
+  EXPECT_EQ(result.message(), "");
+}
+
 TEST(RegexCheck, IsNotNeeded) {
   gxds_decode_context context = {};
   gxds_decoded decoded = {};
