@@ -166,7 +166,7 @@ gxds_route_use gxds_route_action_decode(const gxds_route_decoder *d, const actio
   const envoy_config_route_v3_RouteAction_MaxStreamDuration *max =
       envoy_config_route_v3_RouteAction_max_stream_duration(in);
   if (max) out->max_stream_duration = decode_max_stream_duration(d, max, at);
-  gxds_hash_policies_decode(d, in, out);
+  gxds_hash_policies_decode(d, in, at, out);
   gxds_host_rewrite_decode(d, in, at, rare);
   gxds_metadata_match_decode(d, in, at, rare);
   /* A44: the route's retry policy replaces that of the virtual host, even if it retries nothing. */

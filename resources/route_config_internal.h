@@ -179,10 +179,11 @@ const gxds_metadata_match *gxds_metadata_match_decode_weighted(
 /* Whether the action or one of its weighted clusters has metadata_match. */
 bool gxds_metadata_match_is_in(const struct envoy_config_route_v3_RouteAction *in);
 
-/* Fills in hash_policies of *out. No hash policy is an error: gRPC ignores what it does not
- * support. */
+/* Fills in hash_policies of *out. Policies of kinds that gRPC does not support are left out. at is
+ * the path of the route action. */
 void gxds_hash_policies_decode(const gxds_route_decoder *d,
-                               const struct envoy_config_route_v3_RouteAction *in, gxds_route *out);
+                               const struct envoy_config_route_v3_RouteAction *in,
+                               const gxds_path *at, gxds_route *out);
 
 /* Decodes a retry policy. NULL if there is no retry, or after an error. up is the path of the
  * message that has it. Borrowed: valid as long as d->arena. */

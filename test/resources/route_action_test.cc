@@ -81,17 +81,33 @@ TEST(HashPolicy, OfOtherKindsNeverGiveAHash) {  // A42.9
   EXPECT_EQ(ToString(r[0].hash_policies[0].header), "h");
 }
 
-TEST(HashPolicy, WithARewriteThatCannotBeDoneNeverGivesAHash) {  // A42
-  Routes r(
-      Config(Action(",'hash_policy':[{'header':{'header_name':'h','regex_rewrite':{}}},"
-                    "{'header':{'header_name':'h','regex_rewrite':{'pattern':{'regex':'('}}}}]")));
-  EXPECT_EQ(r[0].hash_policy_count, 0u);
-}
-
 TEST(HashPolicy, NoneUnlessConfigured) {  // A42
   Routes r(Config(Action("")));
   EXPECT_EQ(r[0].hash_policy_count, 0u);
 }
+
+// Without its hash, the RPCs of a user would be spread without a sign.
+std::vector<Malformed> HashPolicies() {
+  auto policy = [](const std::string& header) {
+    return Config(Action(",'hash_policy':[{'cookie':{'name':'x'}},{'header':{" + header + "}}]"));
+  };
+  const std::string at = kRoute + ".hash_policy[1].header";
+  const std::string at_pattern = at + ".regex_rewrite.pattern";
+  return {
+      Rule("HeaderWithoutName", policy(""), at + ".header_name error:must be non-empty"),
+      Rule("RewriteWithoutPattern", policy("'header_name':'h','regex_rewrite':{}"),
+           at_pattern + " error:field not present"),
+      Rule("RewriteWithoutRegex", policy("'header_name':'h','regex_rewrite':{'pattern':{}}"),
+           at_pattern + ".regex error:field not present"),
+      Rule("RewriteWithAnInvalidRegex",
+           policy("'header_name':'h','regex_rewrite':{'pattern':{'regex':'('}}"),
+           at_pattern + ".regex error:Invalid regex string specified in matcher."),
+      Rule("SeveralFaults", policy("'regex_rewrite':{}"),
+           at + ".header_name error:must be non-empty; " + at_pattern + " error:field not present"),
+  };
+}
+
+MALFORMED_SUITE(HashPolicyRules, gxds_route_config_type, HashPolicies());  // A42
 
 // ---- retries ----
 
