@@ -6,14 +6,11 @@
 #include "resources/cluster_internal.h"
 #include "resources/json_internal.h"
 
-/* The default is Envoy's, 1. A value that is set must be greater than 0. */
-static double decode_aggression(const envoy_config_core_v3_RuntimeDouble *in, const gxds_path *at,
-                                gxds_errors *errors) {
-  if (!in) return 1;
-  const double aggression = envoy_config_core_v3_RuntimeDouble_default_value(in);
-  if (isfinite(aggression) && aggression > 0) return aggression;
-  gxds_errors_add(errors, GXDS_FIELD(at, "default_value"), "must be greater than 0");
-  return 1;
+/* 1 by default, and, as in Envoy, if the value is not greater than 0: then a runtime that gRPC does
+ * not have would set it. */
+static double decode_aggression(const envoy_config_core_v3_RuntimeDouble *in) {
+  const double aggression = in ? envoy_config_core_v3_RuntimeDouble_default_value(in) : 1;
+  return isfinite(aggression) && aggression > 0 ? aggression : 1;
 }
 
 static double decode_percent(const envoy_type_v3_Percent *in, const gxds_path *at,
@@ -33,8 +30,7 @@ bool gxds_slow_start_decode(const envoy_config_cluster_v3_Cluster_SlowStartConfi
   const gxds_duration window =
       gxds_duration_decode(in_window, GXDS_FIELD(at, "slow_start_window"), errors);
   const double aggression =
-      decode_aggression(envoy_config_cluster_v3_Cluster_SlowStartConfig_aggression(in),
-                        GXDS_FIELD(at, "aggression"), errors);
+      decode_aggression(envoy_config_cluster_v3_Cluster_SlowStartConfig_aggression(in));
   const double percent =
       decode_percent(envoy_config_cluster_v3_Cluster_SlowStartConfig_min_weight_percent(in),
                      GXDS_FIELD(at, "min_weight_percent"), errors);

@@ -128,19 +128,17 @@ std::vector<Malformed> Balancing() {
       // E1.7
       {"SlowStartOfNoSense",
        Eds("'round_robin_lb_config':{'slow_start_config':{'slow_start_window':'-1s',"
-           "'aggression':{'default_value':0,'runtime_key':'k'},"
            "'min_weight_percent':{'value':100.5}}}"),
-       Bad("field:round_robin_lb_config.slow_start_config.aggression.default_value error:must be "
-           "greater than 0; field:round_robin_lb_config.slow_start_config.min_weight_percent.value "
+       Bad("field:round_robin_lb_config.slow_start_config.min_weight_percent.value "
            "error:must be in the range [0, 100]; "
            "field:round_robin_lb_config.slow_start_config.slow_start_window.seconds error:value "
            "must be in the range [0, 315576000000]")},
       // E1.7
       {"SlowStartOfLeastRequestOfNoSense",
        Eds("'lb_policy':'LEAST_REQUEST','least_request_lb_config':{'slow_start_config':{"
-           "'slow_start_window':'1s','aggression':{'default_value':-1,'runtime_key':'k'}}}"),
-       Bad("field:least_request_lb_config.slow_start_config.aggression.default_value error:must be "
-           "greater than 0")},
+           "'slow_start_window':'1s','min_weight_percent':{'value':-1}}}"),
+       Bad("field:least_request_lb_config.slow_start_config.min_weight_percent.value error:must be "
+           "in the range [0, 100]")},
       {"RingSizesZero", RingHash("'minimum_ring_size':'0','maximum_ring_size':'0'"),
        Bad(ring + ".maximum_ring_size" + range + "; " + ring + ".minimum_ring_size" + range)},
       // A42.12

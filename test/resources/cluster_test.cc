@@ -133,6 +133,21 @@ TEST(ClusterBalancing, SlowStart) {  // E1.9
       << "the config of another policy";
 }
 
+// As in Envoy. gRPC's own clients ignore the whole field.
+TEST(ClusterBalancing, AggressionThatIsNotPositiveIsOne) {  // E1.7
+  for (const char* aggression : {"{'runtime_key':'k'}", "{'default_value':0,'runtime_key':'k'}",
+                                 "{'default_value':-1}", "{'default_value':'NaN'}"}) {
+    const std::string config =
+        "{'slow_start_config':{'slow_start_window':'1s','aggression':" + std::string(aggression) +
+        "}}";
+    EXPECT_EQ(ToString(Cluster(kEds + ",'round_robin_lb_config':" + config)->lb_policy_json),
+              Json("[{'xds_wrr_locality_experimental':{'childPolicy':[{'grpc_xds_slow_start':{"
+                   "'slowStart':{'aggression':1,'minWeightPercent':10,'window':'1.000000000s'}"
+                   "}}]}}]"))
+        << aggression;
+  }
+}
+
 TEST(ClusterBalancing, RoundRobinIsByWeightOfEndpointsIfTheServerHasThatFeature) {  // E3.5, E3.6
   auto json = [](const std::string& more) {
     Decoder d;
