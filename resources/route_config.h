@@ -134,6 +134,11 @@ extern const gxds_resource_type gxds_route_config_type;
 const gxds_virtual_host *gxds_route_config_find_virtual_host(const gxds_route_config *rc,
                                                              gxds_str authority);
 
+/* Whether a path of gRPC can begin with the prefix, or be the path. The paths of gRPC are
+ * /service/method. A route that cannot match is left out (A28). */
+bool gxds_path_prefix_can_match(gxds_str prefix);
+bool gxds_path_can_match(gxds_str path);
+
 /* Whether both have the same domains, routes and overrides. Compares pointers, and if these differ,
  * fingerprints. NULL equals only NULL. */
 bool gxds_virtual_host_equal(const gxds_virtual_host *a, const gxds_virtual_host *b);

@@ -16,9 +16,8 @@ static size_t find_slash(gxds_str s, size_t from) {
   return slash ? (size_t)(slash - s.data) : s.size;
 }
 
-/* Whether a path of gRPC can begin with the prefix. The path is /service/method: it has exactly two
- * slashes, which are not adjacent. */
-static bool prefix_can_match(gxds_str prefix) {
+/* The path has exactly two slashes, which are not adjacent. */
+bool gxds_path_prefix_can_match(gxds_str prefix) {
   if (prefix.size == 0) return true;
   if (prefix.data[0] != '/') return false;
   size_t second = find_slash(prefix, 1);
@@ -26,7 +25,7 @@ static bool prefix_can_match(gxds_str prefix) {
   return second > 1 && find_slash(prefix, second + 1) == prefix.size;
 }
 
-static bool path_can_match(gxds_str path) {
+bool gxds_path_can_match(gxds_str path) {
   if (path.size == 0 || path.data[0] != '/') return false;
   size_t second = find_slash(path, 1);
   return second > 1 && second + 1 < path.size && find_slash(path, second + 1) == path.size;
@@ -66,17 +65,17 @@ static gxds_route_use decode_path(const gxds_route_decoder *d, const match_messa
   if (envoy_config_route_v3_RouteMatch_has_prefix(in)) {
     out->kind = GXDS_PATH_PREFIX;
     text = gxds_pb_str(envoy_config_route_v3_RouteMatch_prefix(in));
-    if (!prefix_can_match(text)) return GXDS_ROUTE_SKIP;
+    if (!gxds_path_prefix_can_match(text)) return GXDS_ROUTE_SKIP;
   } else if (envoy_config_route_v3_RouteMatch_has_path_separated_prefix(in)) {
     out->kind = GXDS_PATH_SEGMENTS;
     text = gxds_pb_str(envoy_config_route_v3_RouteMatch_path_separated_prefix(in));
     size_t before = d->errors->count;
     check_segments(text, GXDS_FIELD(at, "path_separated_prefix"), d->errors);
-    if (d->errors->count == before && !prefix_can_match(text)) return GXDS_ROUTE_SKIP;
+    if (d->errors->count == before && !gxds_path_prefix_can_match(text)) return GXDS_ROUTE_SKIP;
   } else if (envoy_config_route_v3_RouteMatch_has_path(in)) {
     out->kind = GXDS_PATH_EXACT;
     text = gxds_pb_str(envoy_config_route_v3_RouteMatch_path(in));
-    if (!path_can_match(text)) return GXDS_ROUTE_SKIP;
+    if (!gxds_path_can_match(text)) return GXDS_ROUTE_SKIP;
   } else if (envoy_config_route_v3_RouteMatch_has_safe_regex(in)) {
     out->kind = GXDS_PATH_REGEX;
     text = check_regex(d, envoy_config_route_v3_RouteMatch_safe_regex(in), "path matcher",

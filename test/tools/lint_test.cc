@@ -270,6 +270,36 @@ TEST_F(Lint, WarnsOfServersWhoseNamesAreNotChecked) {  // A29.19, A82.1
   EXPECT_EQ(matched[0].find("checks no name"), std::string::npos) << matched[0];
 }
 
+// gRPC ignores these routes. A virtual host may have no others.
+TEST_F(Lint, WarnsOfPathsThatNoRpcHas) {  // A28
+  auto lint = [this](const std::string& match) {
+    files_.Write("a.yaml",
+                 "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"
+                 "name: r\n"
+                 "virtual_hosts:\n"
+                 "- domains: ['*']\n"
+                 "  routes:\n"
+                 "  - match: {" +
+                     match + "}\n    route: {cluster: c}\n");
+    return Run({"a.yaml"});
+  };
+  for (const char* field : {"prefix: test.Echo/", "prefix: /api/v1/users", "path: /Echo",
+                            "path_separated_prefix: /api/v1/users"}) {
+    const std::string name = std::string(field).substr(0, std::string(field).find(':'));
+    EXPECT_EQ(
+        lint(field),
+        (Lines{
+            "a.yaml:6: warning: RouteConfiguration \"r\": field virtual_hosts[0].routes[0].match." +
+                name +
+                ": matches no RPC, so the route is ignored: paths of gRPC are /service/method",
+            "0"}));
+  }
+  for (const char* field : {"prefix: ''", "prefix: /test.Echo/", "path: /test.Echo/Name",
+                            "path_separated_prefix: /test.Echo"}) {
+    EXPECT_EQ(lint(field), Lines({"0"})) << field;
+  }
+}
+
 TEST_F(Lint, WarnsOfAuthoritiesThatAreRewrittenInVain) {  // A81.2, E2.6
   files_.Write("a.yaml",
                "'@type': type.googleapis.com/envoy.config.route.v3.RouteConfiguration\n"

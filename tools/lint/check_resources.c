@@ -2,7 +2,7 @@
 #include <upb/def.h>
 
 #include "files/file_reader.h"
-#include "resources/host_rewrite.h"
+#include "resources/route_config.h"
 #include "tools/lint/check.h"
 #include "tools/lint/field_line.h"
 #include "tools/lint/read_fields.h"
@@ -73,7 +73,22 @@ static void look_at_value(const looker *l, const upb_FieldDef *f, const gxds_fil
   }
 }
 
-/* A81, E5: a warning about a field that is read but has no effect; NULL if there is none. */
+/* A28: a warning about a path that no RPC has; NULL if there is none. name is the full name of the
+ * field. */
+static const char *matches_nothing(const char *name, const gxds_file_node *value) {
+  static const char message[] = "envoy.config.route.v3.RouteMatch.";
+  static const char warning[] =
+      "matches no RPC, so the route is ignored: paths of gRPC are /service/method";
+  const size_t size = sizeof message - 1;
+  if (value->kind != GXDS_FILE_NODE_STRING || strncmp(name, message, size) != 0) return NULL;
+  const bool prefix =
+      strcmp(name + size, "prefix") == 0 || strcmp(name + size, "path_separated_prefix") == 0;
+  if (prefix) return gxds_path_prefix_can_match(value->text) ? NULL : warning;
+  if (strcmp(name + size, "path") == 0 && !gxds_path_can_match(value->text)) return warning;
+  return NULL;
+}
+
+/* A28, A81, E5: a warning about a field that is read but has no effect; NULL if there is none. */
 static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_file_node *value) {
   const char *name = upb_FieldDef_FullName(f);
   if (strcmp(name, "envoy.config.endpoint.v3.Endpoint.hostname") == 0) {
@@ -91,7 +106,7 @@ static const char *in_vain(const looker *l, const upb_FieldDef *f, const gxds_fi
                ? NULL
                : "is ignored by gRPC: the server has not the feature \"lb_subsets\"";
   }
-  return NULL;
+  return matches_nothing(name, value);
 }
 
 /* The recursion is as deep as the file's nodes at most. */
