@@ -16,8 +16,10 @@ enum { kLinksMax = 40 };
 /* The most items of one directory, including those for its symlinked files. */
 enum { kItemsMax = 4096 };
 
-static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
-                              IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+/* IN_ATTRIB: a file that could not be read may be readable after a chmod. */
+static const uint32_t kMask = IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE |
+                              IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
+                              IN_ONLYDIR;
 /* The events of a directory on the way. IN_MASK_ADD keeps the events that are watched there for
  * other reasons. */
 static const uint32_t kWayMask = IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_ADD;
@@ -164,6 +166,7 @@ void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path) {
 static gxds_file_watch_change change_of(uint32_t mask) {
   if (mask & IN_MODIFY) return GXDS_FILE_WATCH_WRITTEN;
   if (mask & IN_CLOSE_WRITE) return GXDS_FILE_WATCH_CLOSED;
+  if (mask & IN_ATTRIB) return GXDS_FILE_WATCH_ATTRIBUTES;
   return GXDS_FILE_WATCH_REPLACED;
 }
 

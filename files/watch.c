@@ -38,6 +38,7 @@ static void note_event(gxds_file_watch *w, gxds_time now) {
 void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
                                gxds_time now) {
   note_event(w, now);
+  if (change == GXDS_FILE_WATCH_ATTRIBUTES) return;
   size_t i = find_open(w, file);
   if (change != GXDS_FILE_WATCH_WRITTEN) {
     if (i < w->open_count) close_file(w, i);

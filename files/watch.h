@@ -29,10 +29,11 @@ extern "C" {
 #define GXDS_FILE_WATCH_OPEN_FILES_MAX 256
 
 typedef enum gxds_file_watch_change {
-  GXDS_FILE_WATCH_WRITTEN,  /* a program wrote to the file and still has it open */
-  GXDS_FILE_WATCH_CLOSED,   /* a program that wrote to the file has closed it */
-  GXDS_FILE_WATCH_REPLACED, /* the file was created or removed, or moved into or out of the
-                               directory */
+  GXDS_FILE_WATCH_WRITTEN,    /* a program wrote to the file and still has it open */
+  GXDS_FILE_WATCH_CLOSED,     /* a program that wrote to the file has closed it */
+  GXDS_FILE_WATCH_REPLACED,   /* the file was created or removed, or moved into or out of the
+                                 directory */
+  GXDS_FILE_WATCH_ATTRIBUTES, /* the file's permissions, owner or times changed. It may be open */
 } gxds_file_watch_change;
 
 typedef struct gxds_file_watch {

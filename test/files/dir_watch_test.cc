@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -490,6 +491,46 @@ TEST_F(DirWatch, WhatIsNoReadableFileIsReported) {
   EXPECT_EQ(Errors(),
             "dir.yaml: is no regular file\n"
             "link.yaml: cannot open: it is gone, or a link to nothing\n");
+}
+
+// While it exists, root may not read what its mode forbids either.
+class NoPrivileges {
+ public:
+  NoPrivileges() {
+    EXPECT_EQ(syscall(SYS_capget, &header_, before_), 0);
+    __user_cap_data_struct now[] = {before_[0], before_[1]};
+    now[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+    EXPECT_EQ(syscall(SYS_capset, &header_, now), 0);
+  }
+  ~NoPrivileges() { EXPECT_EQ(syscall(SYS_capset, &header_, before_), 0); }
+
+ private:
+  __user_cap_header_struct header_ = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct before_[2] = {};
+};
+
+TEST_F(DirWatch, AFileThatBecomesReadableIsRead) {
+  NoPrivileges none;
+  Write(dir_ / "a.yaml", Cluster("a"));
+  fs::permissions(dir_ / "a.yaml", fs::perms::none);
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), "a.yaml: cannot open: Permission denied\n");
+  fs::permissions(dir_ / "a.yaml", fs::perms::owner_read);
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatch, ADirectoryThatBecomesReadableIsRead) {
+  NoPrivileges none;
+  Write(dir_ / "a.yaml", Cluster("a"));
+  fs::permissions(dir_, fs::perms::none);
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Errors(), dir_.string() + ": cannot open the directory: Permission denied\n");
+  fs::permissions(dir_, fs::perms::owner_all);
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
 }
 
 // The time until the next reading without an event.

@@ -105,6 +105,18 @@ TEST_F(Watch, EveryOpenFileMustBeClosed) {
   EXPECT_EQ(Deadline(), 190);
 }
 
+TEST_F(Watch, AFileWhoseAttributesChangeIsStillOpen) {
+  Take(0);
+  Change("a", GXDS_FILE_WATCH_WRITTEN, 100);
+  Change("a", GXDS_FILE_WATCH_ATTRIBUTES, 110);
+  EXPECT_EQ(Deadline(), 110 + 2000);
+  Change("a", GXDS_FILE_WATCH_CLOSED, 120);
+  EXPECT_EQ(Deadline(), 170);
+  EXPECT_TRUE(Take(170));
+  Change("a", GXDS_FILE_WATCH_ATTRIBUTES, 200);
+  EXPECT_EQ(Deadline(), 250);
+}
+
 TEST_F(Watch, AFileThatIsNeverClosedHoldsNothingBackForEver) {
   Take(0);
   Change("log.yaml", GXDS_FILE_WATCH_WRITTEN, 100);
