@@ -1,10 +1,12 @@
 /* gxds_dir_watch: the last good state of a directory of resource files, kept up to date with
  * inotify. A state that is incomplete or has errors never replaces it.
  *
- * The directory may be a symlink, or have symlinks in its path, and so may its files (as Kubernetes
- * mounts a ConfigMap). Replacing such a link is a change in one step, and is read at once. If the
- * directory is removed and made again, unmounted or mounted over, the watch follows the path to the
- * new directory. If the new directory is empty because the old one was unmounted, the last good
+ * The directory may be a symlink, or have symlinks in its path. Replacing such a link is a change
+ * in one step, and is read at once. Its files may be symlinks, too. As Kubernetes mounts a
+ * ConfigMap, they lead through one link, DIR/..data. When the kubelet has replaced that, it adds
+ * links of new files, and removes others. So it is read after the usual time without changes. If
+ * the directory is removed and made again, unmounted or mounted over, the watch follows the path to
+ * the new directory. If the new directory is empty because the old one was unmounted, the last good
  * state stays.
  *
  * Confined to one thread, which waits for the descriptor and for the deadline. Reads of the files

@@ -95,8 +95,9 @@ static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char
 }
 
 /* Walks an absolute path as the kernel does, and watches every symlink on it, its last component
- * and the directories on the way. `at` is the directory that was reached; "" is the root. */
-static void add_path(gxds_path_watch *w, const char *start) {
+ * and the directories on the way. `at` is the directory that was reached; "" is the root. of_file:
+ * the path of one file, so a symlink on it is not all that changes. */
+static void add_path(gxds_path_watch *w, const char *start, bool of_file) {
   gxds_text at = {0};
   gxds_text path = {0};
   gxds_text_add_z(&path, start);
@@ -118,7 +119,7 @@ static void add_path(gxds_path_watch *w, const char *start) {
     bool is_last = rest[strspn(rest, "/")] == 0;
     if (is_link) {
       bool to_dir = stat(entry.data, &behind) == 0 && S_ISDIR(behind.st_mode);
-      add_item(w, dir, name, to_dir);
+      add_item(w, dir, name, to_dir && !of_file);
       exists = ++links <= kLinksMax && follow(entry.data, &at, &path, &rest);
     } else if (!exists || is_last) {
       add_item(w, dir, name, false);
@@ -146,7 +147,7 @@ static void add_linked_files(gxds_path_watch *w, const char *path) {
     if (!gxds_dir_is_resource_file(gxds_str_z(entry->d_name))) continue;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
     gxds_str file = gxds_str_format("%s/%s", path, entry->d_name);
-    add_path(w, file.data);
+    add_path(w, file.data, true);
     gxds_str_free(&file);
   }
   closedir(dir);
@@ -157,7 +158,7 @@ void gxds_path_watch_add_dir(gxds_path_watch *w, const char *path) {
   char here[PATH_MAX];
   if (path[0] != '/' && getcwd(here, sizeof here)) gxds_text_addf(&absolute, "%s/", here);
   gxds_text_add_z(&absolute, path);
-  add_path(w, absolute.data);
+  add_path(w, absolute.data, false);
   add_item(w, absolute.data, gxds_str_of(NULL, 0), false);
   add_linked_files(w, absolute.data);
   gxds_text_fini(&absolute);

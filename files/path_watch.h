@@ -15,7 +15,8 @@ extern "C" {
 typedef struct gxds_path_item {
   int wd;
   gxds_str name; /* owned: the entry to watch; empty: every resource file */
-  bool is_swap;  /* the entry is a symlink to a directory */
+  bool is_swap;  /* the entry is a symlink on the way to the directory: another one replaces all
+                    files at once */
   bool is_way;   /* a directory on the way: only its removal matters */
 } gxds_path_item;
 

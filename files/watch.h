@@ -54,7 +54,8 @@ void gxds_file_watch_fini(gxds_file_watch *w);
 /* Something happened to a file of that name (borrowed: valid during the call). */
 void gxds_file_watch_on_change(gxds_file_watch *w, gxds_str file, gxds_file_watch_change change,
                                gxds_time now);
-/* A symlink to a directory was replaced by another one, so all files changed in one step. */
+/* A symlink on the path of the directory was replaced by another one, so all files changed in one
+ * step. */
 void gxds_file_watch_on_swap(gxds_file_watch *w, gxds_time now);
 /* The files changed while they were being read. */
 void gxds_file_watch_on_unstable(gxds_file_watch *w, gxds_time now);

@@ -231,23 +231,57 @@ TEST_F(DirWatch, ASymlinkOnTheWayToTheDirectoryIsWatchedToo) {
   EXPECT_EQ(Names(), "v2");
 }
 
-TEST_F(DirWatch, AKubernetesVolumeIsTakenInOneStep) {
-  // DIR/c.yaml → ..data/c.yaml, and DIR/..data → ..v1, which is replaced by ..v2.
-  for (const char *version : {"v1", "v2"}) {
-    fs::path data = dir_ / (std::string("..") + version);
-    fs::create_directory(data);
-    Write(data / "c.yaml", Cluster(version));
+// DIR/c.yaml → ..data/c.yaml, and DIR/..data → ..v1, which is replaced by ..v2.
+class KubernetesVolume : public DirWatch {
+ protected:
+  void SetUp() override {
+    DirWatch::SetUp();
+    for (const char *version : {"v1", "v2"}) {
+      fs::path data = dir_ / (std::string("..") + version);
+      fs::create_directory(data);
+      Write(data / "c.yaml", Cluster(version));
+    }
+    fs::create_directory_symlink("..v1", dir_ / "..data");
+    fs::create_symlink("..data/c.yaml", dir_ / "c.yaml");
+    Start(dir_);
+    Read();
+    EXPECT_EQ(Names(), "v1");
   }
-  fs::create_directory_symlink("..v1", dir_ / "..data");
-  fs::create_symlink("..data/c.yaml", dir_ / "c.yaml");
-  Start(dir_);
-  Read();
-  EXPECT_EQ(Names(), "v1");
-  fs::create_directory_symlink("..v2", dir_ / "..data_tmp");
-  fs::rename(dir_ / "..data_tmp", dir_ / "..data");
+  void Swap() {
+    fs::create_directory_symlink("..v2", dir_ / "..data_tmp");
+    fs::rename(dir_ / "..data_tmp", dir_ / "..data");
+  }
+};
+
+TEST_F(KubernetesVolume, IsTakenInOneStep) {
+  Swap();
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "v2");
+}
+
+// The kubelet adds the links of new files after it has replaced ..data.
+TEST_F(KubernetesVolume, ANewFileIsTakenWithTheOthers) {
+  Write(dir_ / "..v2" / "new.yaml", Cluster("new"));
+  Swap();
   Drain();
-  EXPECT_LE(gxds_dir_watch_deadline(watch_), now_);
-  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_SET);
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_NOTHING);
+  EXPECT_EQ(Names(), "v1");
+  fs::create_symlink("..data/new.yaml", dir_ / "new.yaml");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "newv2");
+}
+
+// It removes the links of files that are gone after that, too.
+TEST_F(KubernetesVolume, AFileThatIsGoneIsNoError) {
+  Write(dir_ / "..v1" / "old.yaml", Cluster("old"));
+  fs::create_symlink("..data/old.yaml", dir_ / "old.yaml");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "oldv1");
+  Swap();
+  Drain();
+  EXPECT_EQ(gxds_dir_watch_on_deadline(watch_, now_), GXDS_DIR_NOTHING);
+  fs::remove(dir_ / "old.yaml");
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "v2");
 }
 
