@@ -47,13 +47,16 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
     return false;
   }
   size_t capacity = 0;
-  bool full = false;
-  for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+  const size_t before = errors->count;
+  for (;;) {
+    errno = 0; /* tells the end of the directory from an error */
+    const struct dirent *entry = readdir(stream);
+    if (!entry && errno) add_failure(out, errors, "cannot list the directory");
+    if (!entry) break;
     gxds_str name = gxds_str_z(entry->d_name);
     if (!gxds_dir_is_resource_file(name)) continue;
     if (out->count == GXDS_DIR_FILES_MAX) {
       gxds_file_errors_add(errors, 0, NULL, "more than %u resource files", GXDS_DIR_FILES_MAX);
-      full = true;
       break;
     }
     GXDS_MAKE_ROOM(out->items, out->count, capacity, 16);
@@ -61,7 +64,7 @@ static bool list_names(int dir, gxds_dir_files *out, gxds_file_errors *errors) {
   }
   closedir(stream);
   if (out->count) qsort(out->items, out->count, sizeof *out->items, gxds_str_compare_items);
-  return !full;
+  return errors->count == before;
 }
 
 /* A hash of the names, identities, sizes and times of all files. It changes if any of these

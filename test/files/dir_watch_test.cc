@@ -2,6 +2,8 @@
 // and the test sets the time.
 #include "files/dir_watch.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -26,7 +28,20 @@
 
 namespace {
 bool g_no_more_watches = false;
+int g_readable_entries = -1;  // how many entries can be read before an error; -1: all
 }  // namespace
+
+// Replaces libc's readdir(): a file system may fail in the middle of a directory.
+extern "C" dirent *readdir(DIR *dir) {
+  static const auto real = reinterpret_cast<dirent *(*)(DIR *)>(dlsym(RTLD_NEXT, "readdir"));
+  if (g_readable_entries < 0) return real(dir);
+  if (g_readable_entries > 0) {
+    g_readable_entries--;
+    return real(dir);
+  }
+  errno = EIO;
+  return nullptr;
+}
 
 // Replaces libc's inotify_add_watch(), because a test must not use up the limit of the whole
 // system.
@@ -57,6 +72,7 @@ class DirWatch : public ::testing::Test {
   }
   void TearDown() override {
     g_no_more_watches = false;
+    g_readable_entries = -1;
     gxds_dir_watch_destroy(watch_);
     fs::remove_all(root_);
   }
@@ -565,6 +581,25 @@ TEST_F(DirWatch, ADirectoryThatBecomesReadableIsRead) {
   fs::permissions(dir_, fs::perms::owner_all);
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "a");
+}
+
+TEST_F(DirWatch, OfADirectoryThatCannotBeListedToItsEndTheLastGoodStateStays) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Write(dir_ / "b.yaml", Cluster("b"));
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  // The directory has four entries. It is read for links first, up to its end.
+  for (int readable : {0, 4 + 1 + 3}) {
+    g_readable_entries = readable;
+    Write(dir_ / "a.yaml", Cluster("a" + std::to_string(readable)));
+    EXPECT_EQ(Settle(), readable == 0 ? GXDS_DIR_ERRORS : GXDS_DIR_NOTHING) << "reported once";
+    EXPECT_EQ(Names(), "ab");
+    EXPECT_EQ(Errors(), dir_.string() + ": cannot list the directory: Input/output error\n");
+  }
+  g_readable_entries = -1;
+  Write(dir_ / "a.yaml", Cluster("c"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "bc");
 }
 
 // The time until the next reading without an event.
