@@ -29,12 +29,14 @@ void gxds_dir_files_fini(gxds_dir_files *f) {
   *f = (gxds_dir_files){0};
 }
 
-/* Adds the error of a call that failed with errno. If the system had no more of something, such as
- * file descriptors, notes what that was. */
+/* Adds the error of a call that failed with errno. If no event says when the call would succeed,
+ * notes the error, so that the caller tries again. What is missing is watched for. */
 static void add_failure(gxds_dir_files *out, gxds_file_errors *errors, const char *what) {
-  const char *starved = gxds_starved_of(errno);
-  if (starved) out->starved = starved;
-  gxds_file_errors_add(errors, 0, NULL, "%s: %s", what, starved ? starved : strerror(errno));
+  const int error = errno;
+  const char *why = gxds_starved_of(error);
+  if (!why) why = strerrordesc_np(error);
+  if (error != ENOENT && error != ENOTDIR && error != ELOOP) out->starved = why;
+  gxds_file_errors_add(errors, 0, NULL, "%s: %s", what, why ? why : strerror(error));
 }
 
 /* Lists the names of the resource files, sorted, without contents. */
@@ -111,7 +113,7 @@ static bool read_file(int dir, gxds_dir_files *out, gxds_file_input *file,
   if (!S_ISREG(st.st_mode)) {
     gxds_file_errors_add(errors, 0, NULL, "is no regular file");
   } else if (!gxds_text_add_file(&bytes, fd, GXDS_FILE_SIZE_MAX)) {
-    gxds_file_errors_add(errors, 0, NULL, "cannot read: %s", strerror(errno));
+    add_failure(out, errors, "cannot read");
   }
   file->bytes = gxds_text_take(&bytes);
   close(fd);

@@ -19,8 +19,8 @@ typedef struct gxds_dir_files {
   size_t count;
   uint64_t device;     /* the file system that the directory is on, as stat() reports it */
   bool unstable;       /* the files changed while they were read, so they can't be used */
-  const char *starved; /* what the system lacked so that files could not be read, as text; NULL:
-                          nothing */
+  const char *starved; /* why files could not be read, as text, if that may end without an event of
+                          the files: what the system lacked, or its error; NULL: nothing */
 } gxds_dir_files;
 
 /* The index of a directory on a web server (web/index.h). It does not count as a resource file. */

@@ -158,7 +158,7 @@ static gxds_dir_change take_set(gxds_dir_watch *w, const gxds_file_set *set) {
   return same ? GXDS_DIR_NOTHING : GXDS_DIR_SET;
 }
 
-/* Sets the time of the next retry. starved is a text that says what the system lacked; NULL:
+/* Sets the time of the next retry. starved is a text that says why it is needed; NULL:
  * nothing. waited: the last retry was due and no event came, so the directory was read. */
 static void set_retry(gxds_dir_watch *w, const char *starved, bool waited, gxds_time now) {
   bool before = w->retry > 0;

@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/* If there are too few inotify watches or file descriptors to watch or read everything, the
- * directory is read again after GXDS_DIR_WATCH_RETRY_MIN. The time then doubles at each retry, up
- * to GXDS_DIR_WATCH_RETRY_MAX. An event causes an earlier read. The first retries come soon enough
- * for a person who waits. The later ones are rare enough for a directory that takes a second to
- * read. */
+/* If there are too few inotify watches or file descriptors to watch or read everything, or the file
+ * system has an error, the directory is read again after GXDS_DIR_WATCH_RETRY_MIN. The time then
+ * doubles at each retry, up to GXDS_DIR_WATCH_RETRY_MAX. An event causes an earlier read. The first
+ * retries come soon enough for a person who waits. The later ones are rare enough for a directory
+ * that takes a second to read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 

@@ -543,6 +543,11 @@ TEST_F(DirWatch, WhatIsNoReadableFileIsReported) {
             "link.yaml: cannot open: it is gone, or a link to nothing\n");
 }
 
+// The time until the next reading without an event.
+gxds_duration Wait(const gxds_dir_watch *w, gxds_time now) {
+  return gxds_dir_watch_deadline(w) - now;
+}
+
 // While it exists, root may not read what its mode forbids either.
 class NoPrivileges {
  public:
@@ -602,9 +607,19 @@ TEST_F(DirWatch, OfADirectoryThatCannotBeListedToItsEndTheLastGoodStateStays) {
   EXPECT_EQ(Names(), "bc");
 }
 
-// The time until the next reading without an event.
-gxds_duration Wait(const gxds_dir_watch *w, gxds_time now) {
-  return gxds_dir_watch_deadline(w) - now;
+TEST_F(DirWatch, AfterAnErrorOfTheFileSystemItIsReadAgainWithoutAnEvent) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  Start(dir_);
+  g_readable_entries = 0;
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  EXPECT_EQ(Notice(),
+            "not all of it is watched: Input/output error. Until that is mended it is read again "
+            "each 30 s at the latest, and changes are noticed then");
+  EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
+  g_readable_entries = -1;
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+  EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
 }
 
 TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsLoggedOnce) {
