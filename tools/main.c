@@ -1,4 +1,5 @@
 /* The `xds` program: a table of subcommands. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,16 @@ static int run_help(int argc, char **argv) {
   return 0;
 }
 
+/* The status of a command whose output may still be in the buffer. A reader must not take a part of
+ * the output for all of it. */
+static int end(int result) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return result;
+  fprintf(stderr, "xds: the output cannot be written%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
+  return 2;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_usage(stderr);
@@ -62,7 +73,7 @@ int main(int argc, char **argv) {
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
   if (strcmp(name, "--version") == 0) name = "version";
   for (int i = 0; i < kCommands; i++) {
-    if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(name, commands[i].name) == 0) return end(commands[i].run(argc - 1, argv + 1));
   }
   fprintf(stderr, "xds: no such command: %s (xds help)\n", name);
   return 2;

@@ -670,4 +670,14 @@ TEST_F(Lint, ItsStatusDistinguishesAWrongCallFromAWrongFile) {
   EXPECT_EQ(help.back(), "0");
 }
 
+TEST_F(Lint, ItsStatusSaysThatItsOutputWasLost) {
+  files_.Write("a.yaml", std::string(kCluster) + "name: c\ntype: STRICT_DNS\n");
+  const std::string command =
+      Runfile("tools/xds") + " lint " + files_.path() + "/a.yaml > /dev/full";
+  Child child({"/bin/sh", "-c", command});
+  EXPECT_EQ(AllLines(&child),
+            (Lines{"xds: the output cannot be written: No space left on device"}));
+  EXPECT_EQ(child.Wait(), 2);
+}
+
 }  // namespace
