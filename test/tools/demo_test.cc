@@ -31,7 +31,7 @@ std::string FolderOf(pid_t demo) {
 }
 
 TEST(Demo, ASignalLeavesNoFolderBehind) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     Child demo({Runfile("tools/xds"), "demo"}, {{"ASAN_OPTIONS", AsanOptionsToPreload()}});
     const auto is_table = [](const std::string& line) {
       return line.find("in load reports") != std::string::npos;

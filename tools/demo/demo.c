@@ -353,7 +353,7 @@ static void on_signal(int number) {
 
 /* A signal that is ignored stays ignored. */
 static void handle_signals(void) {
-  const int numbers[] = {SIGINT, SIGTERM};
+  const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     struct sigaction old;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
