@@ -297,6 +297,12 @@ static void set_options(const gxds_http *h, transfer *t) {
   gxds_str_free(&url);
   set_text(easy, CURLOPT_PROTOCOLS_STR, h->has_tls ? "https" : "http");
   set_number(easy, CURLOPT_NOSIGNAL, 1);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  /* The lookup of a name, in a thread of libcurl, may take half a minute if no DNS server responds.
+   * The end of a request must not wait for that, because a fork, and the end of the process, wait
+   * for this thread. An older libcurl always waits. */
+  curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
   set_number(easy, CURLOPT_FOLLOWLOCATION, 0);
   set_text(easy, CURLOPT_ACCEPT_ENCODING, ""); /* empty: every encoding that libcurl can decode */
   set_text(easy, CURLOPT_USERAGENT, "grpc_xds");

@@ -2,7 +2,9 @@
 #include "transport/http.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -10,13 +12,53 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
+
+namespace gxds_test {
+namespace {
+
+// The lookup of the name held.example: it does not end before the test releases it, or 5 s later.
+struct HeldLookup {
+  int Run() {
+    std::unique_lock<std::mutex> lock(mu);
+    begun = true;
+    changed.notify_all();
+    changed.wait_for(lock, std::chrono::seconds(5), [this] { return released; });
+    ended = true;
+    changed.notify_all();
+    return EAI_AGAIN;
+  }
+  void Await(const bool &flag) {
+    std::unique_lock<std::mutex> lock(mu);
+    EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(30), [&] { return flag; }));
+  }
+  std::mutex mu;
+  std::condition_variable changed;
+  bool begun = false, released = false, ended = false;
+};
+HeldLookup g_held;
+
+}  // namespace
+}  // namespace gxds_test
+
+// Replaces libc's, in libcurl too.
+extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char *node,
+                                                                  const char *service,
+                                                                  const addrinfo *hints,
+                                                                  addrinfo **out) {
+  static const auto real =
+      reinterpret_cast<decltype(&getaddrinfo)>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  if (node != nullptr && std::string(node) == "held.example") return gxds_test::g_held.Run();
+  return real(node, service, hints, out);
+}
 
 namespace gxds_test {
 namespace {
@@ -304,6 +346,20 @@ TEST_F(Http, CancelledOnesGetNoResponse) {
   gxds_http_cancel_all(http_);
   Start(2, "/x");
   EXPECT_EQ(Take().id, 2u);
+}
+TEST_F(Http, TheLookupOfANameHoldsUpNoEnd) {
+  Create("http://held.example:80");
+  Start(1, "/x");
+  gxds_http_turn(
+      http_, [](void *, const gxds_web_response *) { FAIL(); }, nullptr);
+  g_held.Await(g_held.begun);
+  gxds_http_destroy(std::exchange(http_, nullptr));
+  std::unique_lock<std::mutex> lock(g_held.mu);
+  EXPECT_FALSE(g_held.ended) << "the end waited for it";
+  g_held.released = true;
+  lock.unlock();
+  g_held.changed.notify_all();
+  g_held.Await(g_held.ended);
 }
 TEST_F(Http, TheProxyIsTheOneThatGrpcUses) {
   Server proxy(Responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy"));
