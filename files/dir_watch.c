@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "files/dir.h"
 #include "files/path_watch.h"
+#include "files/starved.h"
 
 /* Identifies the directory at a path. */
 typedef struct identity {
@@ -18,7 +19,8 @@ typedef struct identity {
 
 struct gxds_dir_watch {
   gxds_str path;
-  int ready;       /* an epoll descriptor, for inotify and for mounts */
+  int ready;              /* an epoll descriptor, for inotify and for mounts */
+  const char *no_inotify; /* why paths has no descriptor, as text; NULL: it has one */
   int mounts;      /* the table of mounts, which inotify does not report; -1: not available */
   identity at;     /* the directory that was at path at the last look */
   uint64_t device; /* the file system of set */
@@ -41,21 +43,37 @@ static void close_fd(int fd) {
   if (fd >= 0) close(fd);
 }
 
+/* Opens inotify, unless it is open. */
+static void open_inotify(gxds_dir_watch *w) {
+  if (w->paths.fd >= 0) return;
+  w->paths.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (w->paths.fd >= 0 && await(w->ready, w->paths.fd, EPOLLIN)) {
+    w->no_inotify = NULL;
+    return;
+  }
+  const char *why = gxds_starved_of(errno);
+  if (errno == EMFILE) {
+    why =
+        "the user has no more inotify instances (fs.inotify.max_user_instances), or the process "
+        "no more file descriptors (RLIMIT_NOFILE, ulimit -n)";
+  }
+  w->no_inotify = why ? why : "there is no inotify";
+  close_fd(w->paths.fd);
+  w->paths.fd = -1;
+}
+
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status) {
-  int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  int ready = fd < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
-  if (ready < 0 || !await(ready, fd, EPOLLIN)) {
-    *status = gxds_status_make(GXDS_RESOURCE_EXHAUSTED, "%s: %s", fd < 0 ? "inotify" : "epoll",
-                               strerror(errno));
-    close_fd(fd);
-    close_fd(ready);
+  int ready = epoll_create1(EPOLL_CLOEXEC);
+  if (ready < 0) {
+    *status = gxds_status_make(GXDS_RESOURCE_EXHAUSTED, "epoll: %s", strerror(errno));
     return NULL;
   }
   gxds_dir_watch *w = GXDS_NEW(gxds_dir_watch);
   w->path = gxds_str_dup(gxds_str_z(path));
   w->schema = gxds_schema_create();
-  w->paths.fd = fd;
   w->ready = ready;
+  w->paths.fd = -1;
+  open_inotify(w);
   w->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
   if (w->mounts >= 0) (void)await(ready, w->mounts, EPOLLPRI);
   gxds_file_watch_init(&w->watch, now);
@@ -66,7 +84,7 @@ gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_stat
 void gxds_dir_watch_destroy(gxds_dir_watch *w) {
   if (!w) return;
   gxds_path_watch_fini(&w->paths);
-  close(w->paths.fd);
+  close_fd(w->paths.fd);
   close(w->ready);
   close_fd(w->mounts);
   gxds_file_watch_fini(&w->watch);
@@ -123,9 +141,11 @@ gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
  * removed. */
 static void rearm(gxds_dir_watch *w) {
   w->at = identify(w->path.data);
+  open_inotify(w);
   gxds_path_watch old = w->paths;
   w->paths = (gxds_path_watch){.fd = old.fd};
   gxds_path_watch_add_dir(&w->paths, w->path.data);
+  if (w->no_inotify) w->paths.starved = w->no_inotify;
   for (size_t i = 0; i < old.count; i++) {
     bool used = false;
     for (size_t j = 0; j < w->paths.count && !used; j++) {

@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/* If there are too few inotify watches or file descriptors to watch or read everything, or the file
- * system has an error, the directory is read again after GXDS_DIR_WATCH_RETRY_MIN. The time then
- * doubles at each retry, up to GXDS_DIR_WATCH_RETRY_MAX. An event causes an earlier read. The first
- * retries come soon enough for a person who waits. The later ones are rare enough for a directory
- * that takes a second to read. */
+/* If there are too few inotify instances, watches or file descriptors to watch or read everything,
+ * or the file system has an error, the directory is read again after GXDS_DIR_WATCH_RETRY_MIN. The
+ * time then doubles at each retry, up to GXDS_DIR_WATCH_RETRY_MAX. An event causes an earlier read.
+ * The first retries come soon enough for a person who waits. The later ones are rare enough for a
+ * directory that takes a second to read. */
 #define GXDS_DIR_WATCH_RETRY_MIN (1 * GXDS_SECOND)
 #define GXDS_DIR_WATCH_RETRY_MAX (30 * GXDS_SECOND)
 
@@ -37,8 +37,8 @@ typedef enum gxds_dir_change {
   GXDS_DIR_ERRORS,  /* gxds_dir_watch_errors() are new, and the last good set stays in use */
 } gxds_dir_change;
 
-/* path is copied, and need not exist yet. Returns NULL if inotify or epoll is not available;
- * *status has the reason. */
+/* path is copied, and need not exist yet. Returns NULL if epoll is not available; *status has the
+ * reason. */
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status);
 void gxds_dir_watch_destroy(gxds_dir_watch *w); /* NULL is allowed */
 

@@ -205,8 +205,8 @@ static bool take_wake(const file_source *s) {
   return read(s->wake, &count, sizeof count) >= 0 || errno == EAGAIN;
 }
 
-/* If the system has no more descriptors or inotify instances, logs that once, and tries again until
- * there are some. NULL if the source has ended in the meantime. */
+/* If the system has no more descriptors, logs that once, and tries again until there are some. NULL
+ * if the source has ended in the meantime. */
 static gxds_dir_watch *make_watch(file_source *s) {
   for (bool logged = false; !atomic_load(&s->stopped); logged = true) {
     gxds_status status;

@@ -28,6 +28,7 @@
 
 namespace {
 bool g_no_more_watches = false;
+bool g_no_more_instances = false;
 int g_readable_entries = -1;  // how many entries can be read before an error; -1: all
 }  // namespace
 
@@ -53,6 +54,12 @@ extern "C" int inotify_add_watch(int fd, const char *path, uint32_t mask) noexce
   return -1;
 }
 
+extern "C" int inotify_init1(int flags) noexcept {
+  if (!g_no_more_instances) return static_cast<int>(syscall(SYS_inotify_init1, flags));
+  errno = EMFILE;
+  return -1;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,7 +78,7 @@ class DirWatch : public ::testing::Test {
     fs::create_directory(dir_);
   }
   void TearDown() override {
-    g_no_more_watches = false;
+    g_no_more_watches = g_no_more_instances = false;
     g_readable_entries = -1;
     gxds_dir_watch_destroy(watch_);
     fs::remove_all(root_);
@@ -648,6 +655,33 @@ TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsLoggedOnce) {
   Write(dir_ / "a.yaml", Cluster("d"));
   EXPECT_EQ(Settle(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "d");
+}
+
+TEST_F(DirWatch, WithoutAnInotifyInstanceItIsReadAgainEachTimeLater) {
+  Write(dir_ / "a.yaml", Cluster("a"));
+  g_no_more_instances = true;
+  Start(dir_);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+  EXPECT_EQ(Notice(),
+            "not all of it is watched: the user has no more inotify instances "
+            "(fs.inotify.max_user_instances), or the process no more file descriptors "
+            "(RLIMIT_NOFILE, ulimit -n). Until that is mended it is read again each 30 s at the "
+            "latest, and changes are noticed then");
+  for (int seconds : {1, 2}) {
+    EXPECT_EQ(Wait(watch_, now_), seconds * GXDS_SECOND);
+    const std::string name = "after" + std::to_string(seconds);
+    Write(dir_ / "a.yaml", Cluster(name));
+    Drain();
+    EXPECT_EQ(Read(), GXDS_DIR_SET);
+    EXPECT_EQ(Names(), name);
+  }
+  g_no_more_instances = false;
+  EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
+  EXPECT_EQ(Notice(), "all of it is watched again");
+  Write(dir_ / "a.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
 }
 
 TEST_F(DirWatch, AnEventIsTakenBeforeTheNextTry) {

@@ -66,8 +66,8 @@ TEST_F(FileSource, ThatCanNotBeWatchedIsTriedAgain) {
   {
     NoDescriptors none;
     Create();
-    EXPECT_EQ(log.Take().value_or(""), "failed: file source " + dir.path() +
-                                           ": no good state: inotify: Too many open files");
+    EXPECT_EQ(log.Take().value_or(""),
+              "failed: file source " + dir.path() + ": no good state: epoll: Too many open files");
   }
   EXPECT_EQ(log.Take().value_or(""), "file source " + dir.path() + ": 0 resources");
   Destroy();
