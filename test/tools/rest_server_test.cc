@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "test/files/support.h"
 #include "test/support/child.h"
@@ -120,14 +121,18 @@ class RestServer : public testing::Test {
     EXPECT_NE(line, "") << serve_->Output();
     port_ = std::atoi(line.c_str() + line.rfind(':') + 1);
   }
-  std::string Request(const std::string& first, const std::string& headers = "",
-                      const std::string& body = "") {
+  int Connect() {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port_));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+  std::string Request(const std::string& first, const std::string& headers = "",
+                      const std::string& body = "") {
+    int fd = Connect();
     const std::string request = first + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + headers +
                                 "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
                                 body;
@@ -158,6 +163,20 @@ TEST_F(RestServer, ServesBothForms) {
   const std::string etag = index.substr(at, index.find('\r', at) - at);
   EXPECT_THAT(Request("GET /xds-index.json", "If-None-Match: " + etag + "\r\n"),
               HasSubstr("304 Not Modified"));
+}
+// A client keeps its connections for the next poll, if the server does.
+TEST_F(RestServer, HasAResponseForMoreClientsThanConnections) {
+  std::vector<int> clients;
+  for (int i = 0; i < 100; i++) {
+    clients.push_back(Connect());
+    const std::string request = "GET /xds-index.json HTTP/1.1\r\nHost: h\r\n\r\n";
+    EXPECT_EQ(send(clients.back(), request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    char begin[13] = "";
+    recv(clients.back(), begin, 12, MSG_WAITALL);
+    ASSERT_STREQ(begin, "HTTP/1.1 200") << i;
+  }
+  for (int fd : clients) close(fd);
 }
 TEST_F(RestServer, RefusesTheRestWithAReason) {
   EXPECT_THAT(Request("GET /"), AllOf(HasSubstr("404 Not Found"), HasSubstr("/xds-index.json")));

@@ -34,6 +34,9 @@ static enum MHD_Result respond(const http_request *r, unsigned code, const char 
   if (body.size) MHD_add_response_header(response, "Content-Type", type);
   if (etag) MHD_add_response_header(response, "ETag", etag);
   MHD_add_response_header(response, "Cache-Control", "no-cache");
+  /* Otherwise clients would keep their connections for the next poll, up to six each, and leave
+   * none of the 64 for others. */
+  MHD_add_response_header(response, "Connection", "close");
   enum MHD_Result result = MHD_queue_response(r->connection, code, response);
   MHD_destroy_response(response);
   return result;
