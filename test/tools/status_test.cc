@@ -141,6 +141,15 @@ TEST_F(Status, WithoutTheVariableThereIsNoSocket) {
   EXPECT_NE(r.text.find("the program has made no xds: channel yet"), std::string::npos) << r.text;
 }
 
+TEST_F(Status, AProcessThatIsStoppedDoesNotRespondInTime) {
+  Start();
+  std::unique_ptr<Child> child = Follow(dir_.path());
+  child->Stop();
+  Result r = Run({std::to_string(child->pid()), "--timeout", "0.05"});
+  EXPECT_EQ(r.status, 2);
+  EXPECT_EQ(r.text, "xds status: " + Socket(*child) + " does not respond in time\n");
+}
+
 TEST_F(Status, AFileThatIsNoSocketIsReportedHoweverLongItsPathIs) {
   const std::string path = dir_.path() + "/" + std::string(120, 'x');
   std::ofstream(path) << "x";

@@ -49,6 +49,8 @@ static int connect_to(const char *path, const char *shown, gxds_duration timeout
   } else if (why == EACCES) {
     gxds_text_addf(error, "%s belongs to another user: run xds status as that user, or as root",
                    shown);
+  } else if (why == EAGAIN) { /* SO_SNDTIMEO: others wait for it already */
+    gxds_text_addf(error, "%s does not respond in time", shown);
   } else {
     gxds_text_addf(error, "cannot connect to %s: %s", shown, strerror(why));
   }
@@ -98,7 +100,9 @@ static bool read_reply(int fd, const char *shown, gxds_text *reply, gxds_text *e
     ssize_t count = recv(fd, part, sizeof part, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      gxds_text_addf(error, "%s does not respond: %s", shown, strerror(errno));
+      const bool late = errno == EAGAIN; /* SO_RCVTIMEO */
+      gxds_text_addf(error, "%s does not respond%s%s", shown, late ? " in time" : ": ",
+                     late ? "" : strerror(errno));
       return false;
     }
     gxds_text_add(reply, gxds_str_of(part, (size_t)count));
