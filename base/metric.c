@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "base/hash_table.h"
+
 void gxds_metric_family(gxds_text *out, const char *name, const char *kind, const char *help) {
   gxds_text_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
 }
@@ -18,6 +20,38 @@ void gxds_metric_label(gxds_text *out, const char *name, gxds_str value) {
     gxds_text_add(out, gxds_str_of(&c, 1));
   }
   gxds_text_add_z(out, "\"");
+}
+
+struct gxds_metric_value {
+  gxds_str labels;
+  uint64_t value;
+  UT_hash_handle hh;
+};
+
+void gxds_metric_values_add(gxds_metric_values *v, gxds_text *take_labels, gxds_metric_merge merge,
+                            uint64_t value) {
+  struct gxds_metric_value *found = NULL;
+  HASH_FIND(hh, v->all, take_labels->data, take_labels->size, found);
+  if (!found) {
+    found = GXDS_NEW(struct gxds_metric_value);
+    found->labels = gxds_text_take(take_labels);
+    found->value = value;
+    HASH_ADD_KEYPTR(hh, v->all, found->labels.data, found->labels.size, found);
+    return;
+  }
+  gxds_text_fini(take_labels);
+  if (merge == GXDS_METRIC_SUM) found->value += value;
+  if (merge == GXDS_METRIC_LEAST && value < found->value) found->value = value;
+}
+
+void gxds_metric_values_render(gxds_metric_values *v, const char *name, gxds_text *out) {
+  while (v->all) {
+    struct gxds_metric_value *first = v->all;
+    gxds_text_addf(out, "%s{%.*s} %" PRIu64 "\n", name, GXDS_STR_ARG(first->labels), first->value);
+    HASH_DEL(v->all, first);
+    gxds_str_free(&first->labels);
+    gxds_free(first);
+  }
 }
 
 #define MICROSECOND (GXDS_MILLISECOND / 1000)
@@ -41,6 +75,12 @@ void gxds_histogram_add(gxds_histogram *h, gxds_duration took) {
   h->counts[i]++;
   h->count++;
   h->sum += took;
+}
+
+void gxds_histogram_add_all(gxds_histogram *h, const gxds_histogram *other) {
+  for (size_t i = 0; i <= GXDS_HISTOGRAM_STEPS; i++) h->counts[i] += other->counts[i];
+  h->count += other->count;
+  h->sum += other->sum;
 }
 
 void gxds_histogram_render(const gxds_histogram *h, const char *name, gxds_str labels,

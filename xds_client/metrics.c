@@ -20,6 +20,8 @@ typedef struct server_family {
   const char *help;
   uint64_t (*value)(const gxds_server_counts *s, size_t type);
   bool by_type;
+  gxds_metric_merge merge; /* with the value of another client of the target, or of another server
+                              with the same URI */
 } server_family;
 
 static uint64_t connected(const gxds_server_counts *s, size_t type) {
@@ -40,34 +42,35 @@ static uint64_t invalid(const gxds_server_counts *s, size_t type) {
 
 static const server_family server_families[] = {
     {"grpc_xds_client_connected", "gauge",
-     "Whether the client has a working ADS stream to the server.", connected, false},
+     "Whether the client has a working ADS stream to the server.", connected, false,
+     GXDS_METRIC_LEAST},
     {"grpc_xds_client_server_failure_total", "counter",
-     "Times that a server went from healthy to unhealthy.", failures, false},
+     "Times that a server went from healthy to unhealthy.", failures, false, GXDS_METRIC_SUM},
     {"grpc_xds_client_resource_updates_valid_total", "counter",
-     "Resources received that were valid, changed or not.", valid, true},
+     "Resources received that were valid, changed or not.", valid, true, GXDS_METRIC_SUM},
     {"grpc_xds_client_resource_updates_invalid_total", "counter",
-     "Resources received that were invalid.", invalid, true},
+     "Resources received that were invalid.", invalid, true, GXDS_METRIC_SUM},
 };
 
 typedef struct server_walk {
   const server_family *family;
   gxds_str target;
-  gxds_text *out;
+  gxds_metric_values *out;
 } server_walk;
 
 static void add_server(void *arg, const gxds_server_counts *s) {
   const server_walk *w = arg;
   const server_family *f = w->family;
   for (size_t type = 0; type < (f->by_type ? s->type_count : 1); type++) {
-    gxds_text_addf(w->out, "%s{", f->name);
-    gxds_metric_label(w->out, "grpc_target", w->target);
-    gxds_text_add_z(w->out, ",");
-    gxds_metric_label(w->out, "grpc_xds_server", s->server->uri);
+    gxds_text labels = {0};
+    gxds_metric_label(&labels, "grpc_target", w->target);
+    gxds_text_add_z(&labels, ",");
+    gxds_metric_label(&labels, "grpc_xds_server", s->server->uri);
     if (f->by_type) {
-      gxds_text_add_z(w->out, ",");
-      gxds_metric_label(w->out, "grpc_xds_resource_type", type_name(s->types[type]));
+      gxds_text_add_z(&labels, ",");
+      gxds_metric_label(&labels, "grpc_xds_resource_type", type_name(s->types[type]));
     }
-    gxds_text_addf(w->out, "} %" PRIu64 "\n", f->value(s, type));
+    gxds_metric_values_add(w->out, &labels, f->merge, f->value(s, type));
   }
 }
 
@@ -128,34 +131,37 @@ static void count_resource(void *arg, const gxds_resource_info *info) {
   g->items[g->count++] = (group){info->type, gxds_str_dup(authority), state, 1};
 }
 
-static void add_resources(const gxds_status_source *source, gxds_text *out) {
+static void add_resources(const gxds_status_source *source, gxds_metric_values *out) {
   groups g = {0};
   gxds_status_source_each(source, count_resource, &g);
   for (size_t i = 0; i < g.count; i++) {
-    gxds_text_add_z(out, "grpc_xds_client_resources{");
-    gxds_metric_label(out, "grpc_target", source->scope);
-    gxds_text_add_z(out, ",");
-    gxds_metric_label(out, "grpc_xds_authority", g.items[i].authority);
-    gxds_text_add_z(out, ",");
-    gxds_metric_label(out, "grpc_xds_cache_state", gxds_str_z(g.items[i].state));
-    gxds_text_add_z(out, ",");
-    gxds_metric_label(out, "grpc_xds_resource_type", type_name(g.items[i].type));
-    gxds_text_addf(out, "} %" PRIu64 "\n", g.items[i].count);
+    gxds_text labels = {0};
+    gxds_metric_label(&labels, "grpc_target", source->scope);
+    gxds_text_add_z(&labels, ",");
+    gxds_metric_label(&labels, "grpc_xds_authority", g.items[i].authority);
+    gxds_text_add_z(&labels, ",");
+    gxds_metric_label(&labels, "grpc_xds_cache_state", gxds_str_z(g.items[i].state));
+    gxds_text_add_z(&labels, ",");
+    gxds_metric_label(&labels, "grpc_xds_resource_type", type_name(g.items[i].type));
+    gxds_metric_values_add(out, &labels, GXDS_METRIC_SUM, g.items[i].count);
     gxds_str_free(&g.items[i].authority);
   }
   gxds_free(g.items);
 }
 
 void gxds_metrics_render(const gxds_status_source *sources, size_t count, gxds_text *out) {
+  gxds_metric_values values = {0};
   for (size_t i = 0; i < sizeof server_families / sizeof *server_families; i++) {
     const server_family *f = &server_families[i];
     gxds_metric_family(out, f->name, f->kind, f->help);
     for (size_t k = 0; k < count; k++) {
-      server_walk w = {f, sources[k].scope, out};
+      server_walk w = {f, sources[k].scope, &values};
       gxds_client_each_server(sources[k].client, add_server, &w);
     }
+    gxds_metric_values_render(&values, f->name, out);
   }
-  gxds_metric_family(out, "grpc_xds_client_resources", "gauge",
-                     "Resources by the state of the cache.");
-  for (size_t k = 0; k < count; k++) add_resources(&sources[k], out);
+  static const char resources[] = "grpc_xds_client_resources";
+  gxds_metric_family(out, resources, "gauge", "Resources by the state of the cache.");
+  for (size_t k = 0; k < count; k++) add_resources(&sources[k], &values);
+  gxds_metric_values_render(&values, resources, out);
 }

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -795,6 +797,48 @@ TEST(SharedLoadReports, OneStreamReportsEachRpcOfAllTargetsOnce) {
   const std::string begin = "locality_rpcs_started_total{grpc_target=";
   for (size_t at = 0; (at = metrics.find(begin, at)) != std::string::npos; at++) of_both++;
   EXPECT_EQ(of_both, 3u);
+  for (gxds_locality_load *load : loads) gxds_locality_load_unref(load);
+}
+
+// Prometheus refuses a text with two samples for the same labels. Two clients may have the same
+// target, and two servers of a client the same address.
+TEST(SharedLabels, MetricsHaveOneSampleForThem) {
+  AdsServer server;
+  const std::string other =
+      R"({"server_uri":")" + server.uri() + R"(","channel_creds":[{"type":"other"}]})";
+  const std::string authority = R"(,"authorities":{"a":{"xds_servers":[)" + other + "]}}";
+  User a(server.uri(), {.members = authority});
+  User b(server.uri(), {.args = {User::Arg("x", 1)}, .members = authority});
+  std::vector<gxds_locality_load *> loads;
+  for (User *user : {&a, &b}) {
+    user->Watch({{1, "c"}, {2, "xdstp://a/envoy.config.cluster.v3.Cluster/c"}});
+    const gxds_bootstrap *bootstrap = gxds_client_handle_bootstrap(user->handle());
+    for (const auto *of : {bootstrap->servers[0], bootstrap->authorities[0].servers[0]}) {
+      loads.push_back(gxds_load_store_locality(gxds_client_handle_load_store(user->handle()), of,
+                                               gxds_str_z("c"), gxds_str_z(""), gxds_str_z("r"),
+                                               gxds_str_z("z"), gxds_str_z("")));
+      gxds_locality_load_started(loads.back());
+      gxds_locality_load_finished(loads.back(), false);
+    }
+  }
+  gxds_text text = {};
+  OnReactor([&] { gxds_client_metrics_render(&text); });
+  std::istringstream lines(std::string(text.data, text.size));
+  gxds_text_fini(&text);
+  std::map<std::string, std::string> samples;
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') continue;
+    const size_t value = line.rfind(' ') + 1;
+    const bool is_new = samples.emplace(line.substr(0, value), line.substr(value)).second;
+    EXPECT_TRUE(is_new) << line;
+  }
+  const std::string of_server = R"(grpc_xds_server=")" + server.uri() + R"("} )";
+  EXPECT_EQ(samples[R"(grpc_xds_client_connected{grpc_target="xds:///service",)" + of_server], "1");
+  EXPECT_EQ(samples[R"(grpc_xds_client_locality_rpcs_started_total{grpc_target="xds:///service",)"
+                    R"(grpc_lb_backend_service="c",grpc_lb_locality="{region=\"r\", zone=\"z\", )"
+                    R"(sub_zone=\"\"}",grpc_xds_eds_service="",)" +
+                    of_server],
+            "4");
   for (gxds_locality_load *load : loads) gxds_locality_load_unref(load);
 }
 

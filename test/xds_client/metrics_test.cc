@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "test/xds_client/scenario.h"
 
 namespace gxds_test {
@@ -165,6 +167,41 @@ TEST(Metrics, ATargetOfASharedClientHasTheResourcesThatItWatches) {
   for (const char *target : {"xds:///a", "xds:///b"}) {
     EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"" + std::string(target)));
   }
+}
+
+// Such as a channel from before the bootstrap was changed, and one from after that. Prometheus
+// takes each set of labels once only.
+TEST(Metrics, ClientsOfOneTargetAreCountedTogether) {
+  Counted a;
+  Counted b;
+  for (Counted *s : {&a, &b}) {
+    s->Watch(kFoo, "foo1");
+    s->Respond(kFoo, "1", {"foo1=bad"});
+  }
+  const auto lines = [&](const std::string &of) {
+    std::istringstream all(Render(
+        {{a.client(), Str("xds:///a"), nullptr, 0}, {b.client(), Str("xds:///a"), nullptr, 0}}));
+    std::string found;
+    for (std::string line; std::getline(all, line);) {
+      if (line.find(of) == 0 && line.find("Bar") == std::string::npos) found += line + "\n";
+    }
+    return found;
+  };
+  const std::string connected =
+      "grpc_xds_client_connected{grpc_target=\"xds:///a\",grpc_xds_server=\"server1\"} ";
+  EXPECT_EQ(lines("grpc_xds_client_connected"), connected + "1\n");
+  EXPECT_EQ(
+      lines("grpc_xds_client_resource_updates_invalid_total"),
+      "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"xds:///a\",grpc_xds_server="
+      "\"server1\",grpc_xds_resource_type=\"test.v3.Foo\"} 2\n");
+  EXPECT_EQ(lines("grpc_xds_client_resources"),
+            "grpc_xds_client_resources{grpc_target=\"xds:///a\",grpc_xds_authority=\"#old\","
+            "grpc_xds_cache_state=\"nacked\",grpc_xds_resource_type=\"test.v3.Foo\"} 2\n");
+  b.server().FailChannel("down");
+  EXPECT_EQ(lines("grpc_xds_client_connected"), connected + "0\n");
+  EXPECT_EQ(lines("grpc_xds_client_server_failure_total"),
+            "grpc_xds_client_server_failure_total{grpc_target=\"xds:///a\",grpc_xds_server="
+            "\"server1\"} 1\n");
 }
 
 }  // namespace
