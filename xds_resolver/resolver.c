@@ -22,14 +22,15 @@ struct gxds_resolver {
                                     `bootstrap` */
   unsigned opened_in;            /* the generation of the reactor in which it started */
   box *box;
+  /* NULL if the bootstrap is this channel's own; so is the client then. It ends with the close, and
+   * the reactor only compares it with NULL. */
+  gxds_bootstrap_share *share;
 
   /* The slot between the two sides. */
   _Atomic(gxds_resolver_update *) slot;
 
   /* Only on the reactor's thread. */
   const gxds_bootstrap *bootstrap;
-  /* NULL if the bootstrap is this channel's own; so is the client then. */
-  gxds_bootstrap_share *share;
   gxds_prepared *prepared; /* set until the client is acquired */
   /* NULL before begin(), which may never run: a fork drops in the child what was posted before. */
   gxds_client_handle *handle;
@@ -248,7 +249,6 @@ static void destroy(gxds_resolver *r) {
   gxds_str_free(&r->options.uri_path);
   gxds_str_free(&r->options.data_plane_authority);
   gxds_bootstrap_unref(r->bootstrap);
-  gxds_bootstrap_share_end(r->share);
   gxds_free(r);
 }
 
@@ -358,7 +358,11 @@ static void reset_backoff(void *arg) {
 
 void gxds_resolver_reset_backoff(gxds_resolver *r) { gxds_reactor_post(reset_backoff, r); }
 
+/* The use of the bootstrap ends here, so that a channel that starts after this reads the bootstrap
+ * again. It ends after the post, so that the client of such a channel starts after end(). */
 void gxds_resolver_close(gxds_resolver *r) {
+  gxds_bootstrap_share *share = r->share;
   gxds_reactor_channel_closed(r->opened_in);
   gxds_reactor_post(end, r);
+  gxds_bootstrap_share_end(share);
 }

@@ -204,12 +204,20 @@ TEST_F(Resolver, TheBootstrapIsReadForTheFirstChannelOfATarget) {  // A71
   options_.target = Z("xds:///other");
   EXPECT_NE(TryToStart(), "");
   options_.target = Z("xds:///service");
-  // The first may end before the second has begun. The bootstrap ends with the last of them.
+  // The first may end before the second has begun.
   gxds_resolver_close(first);
-  gxds_resolver_close(second);
-  EXPECT_EQ(TryToStart(), "");
+  fake_.RunReactor();
+  resolver_ = second;
   Close();
   EXPECT_NE(TryToStart(), "");
+}
+
+TEST_F(Resolver, TheBootstrapIsReadAgainOnceTheLastChannelOfATargetIsClosed) {  // A71
+  Start();
+  unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
+  gxds_resolver_close(std::exchange(resolver_, nullptr));
+  EXPECT_NE(TryToStart(), "") << "the closed channel still waits for the reactor";
+  fake_.RunReactor();
 }
 
 TEST_F(Resolver, AnUnreadableBootstrapSaysWhere) {
