@@ -1,7 +1,10 @@
 #include "json/json.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/check.h"
 
 /* The most seconds of a google.protobuf.Duration. */
 #define SECONDS_MAX 315576000000u
@@ -76,6 +79,15 @@ bool gxds_json_uint32(const json_t *object, const char *name, gxds_json_presence
   return false;
 }
 
+/* strtod() in the C locale: the program's own locale may have a decimal comma. */
+static double to_number(const char *text, char **end) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  GXDS_CHECK(c != (locale_t)0);
+  const double number = strtod_l(text, end, c);
+  freelocale(c);
+  return number;
+}
+
 static bool to_double(const json_t *value, double *out) {
   if (!json_is_string(value)) {
     *out = json_number_value(value);
@@ -83,7 +95,7 @@ static bool to_double(const json_t *value, double *out) {
   }
   const char *text = json_string_value(value);
   char *end;
-  const double number = strtod(text, &end);
+  const double number = to_number(text, &end);
   if (end == text || end != text + json_string_length(value)) return false;
   *out = number;
   return true;

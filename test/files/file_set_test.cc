@@ -14,12 +14,12 @@
 #include <upb/def.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "files/schema.h"
 #include "test/files/support.h"
+#include "test/support/made_locale.h"
 
 namespace {
 
@@ -481,32 +481,8 @@ TEST_F(FileSet, VersionsFollowContentsAndNothingElse) {
   EXPECT_EQ(Take(&text), "00000000000000ab");
 }
 
-// While it exists, the process has a locale that writes "0,5".
-class DecimalComma {
- public:
-  DecimalComma() {
-    dir_ = ::testing::TempDir() + "/locales_XXXXXX";
-    if (mkdtemp(dir_.data()) == nullptr) return;
-    const std::string name = "de_DE.UTF-8";
-    const std::string make = "localedef -i de_DE -f UTF-8 " + dir_ + "/" + name + " 2>&1";
-    if (std::system(make.c_str()) != 0) return;
-    setenv("LOCPATH", dir_.c_str(), 1);
-    made_ = setlocale(LC_NUMERIC, name.c_str()) != nullptr;
-  }
-  ~DecimalComma() {
-    setlocale(LC_NUMERIC, "C");
-    unsetenv("LOCPATH");
-    std::filesystem::remove_all(dir_);
-  }
-  bool made() const { return made_; }
-
- private:
-  std::string dir_;
-  bool made_ = false;
-};
-
 TEST_F(FileSet, NumbersAreReadTheSameInEveryLocale) {
-  DecimalComma locale;
+  gxds_test::MadeLocale locale("de_DE");
   if (!locale.made()) GTEST_SKIP() << "localedef makes no de_DE.UTF-8 here";
   ASSERT_EQ(strtod("1,5", nullptr), 1.5);
   const std::string type = "type.googleapis.com/envoy.config.cluster.v3.Cluster";

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <type_traits>
+
+#include "test/support/made_locale.h"
 
 namespace {
 
@@ -117,6 +120,20 @@ TEST(Json, AFractionMayBeTextToo) {
     json_decref(object);
     json_decref(parsed);
   }
+}
+
+TEST(Json, AFractionIsReadTheSameInEveryLocale) {
+  gxds_test::MadeLocale locale("de_DE");
+  if (!locale.made()) GTEST_SKIP() << "localedef makes no de_DE.UTF-8 here";
+  ASSERT_EQ(strtod("1,5", nullptr), 1.5);
+  double out = 0;
+  json_t *object = json_pack("{ss}", "a", "0.25");
+  gxds_errors errors = {};
+  EXPECT_TRUE(gxds_json_double(object, "a", GXDS_JSON_REQUIRED, nullptr, &errors, &out));
+  EXPECT_EQ(out, 0.25);
+  gxds_errors_fini(&errors);
+  json_decref(object);
+  EXPECT_EQ(strtod("1,5", nullptr), 1.5) << "it is the caller's again";
 }
 
 TEST(Json, ABooleanIsNoText) {
