@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -180,7 +179,9 @@ static size_t on_body(char *data, size_t one, size_t size, void *arg) {
 /* The value, if the line is the header of that name (in lower case, with its colon); else empty. */
 static gxds_str value_of(gxds_str line, const char *name) {
   const size_t size = strlen(name);
-  if (line.size < size || strncasecmp(line.data, name, size) != 0) return gxds_str_of(NULL, 0);
+  if (line.size < size || !gxds_str_equal_nocase(gxds_str_of(line.data, size), gxds_str_z(name))) {
+    return gxds_str_of(NULL, 0);
+  }
   return gxds_str_trim(gxds_str_from(line, size));
 }
 

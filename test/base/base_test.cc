@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "test/support/made_locale.h"
 
 namespace {
 
@@ -38,6 +39,15 @@ TEST(Str, CaseIsIgnoredOnlyByNocase) {
   EXPECT_FALSE(gxds_str_equal(gxds_str_z("Ab"), gxds_str_z("aB")));
   EXPECT_TRUE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aB")));
   EXPECT_FALSE(gxds_str_equal_nocase(gxds_str_z("Ab"), gxds_str_z("aBc")));
+}
+
+TEST(Str, CaseIsIgnoredTheSameInEveryLocale) {
+  EXPECT_TRUE(gxds_str_equal_nocase(gxds_str_z("@AIZ[`aiz{"), gxds_str_z("@aiz[`AIZ{")));
+  EXPECT_FALSE(gxds_str_equal_nocase(gxds_str_z("@"), gxds_str_z("`")));
+  EXPECT_FALSE(gxds_str_equal_nocase(gxds_str_of("a\0b", 3), gxds_str_of("a\0c", 3)));
+  gxds_test::MadeLocale locale("tr_TR");  // where "I" is no capital "i"
+  if (!locale.made()) GTEST_SKIP() << "localedef makes no tr_TR.UTF-8 here";
+  EXPECT_TRUE(gxds_str_equal_nocase(gxds_str_z("AIZ"), gxds_str_z("aiz")));
 }
 
 TEST(Str, StartsAndEndsWith) {
