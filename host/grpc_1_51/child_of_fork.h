@@ -16,7 +16,8 @@
 //
 // Without fork support the host renews nothing. The child then uses the objects that it shares with
 // its parent, and the parent is no longer served. If there is, or was, one of our channels, a child
-// that makes a channel gets its own epoll set and threads, and the parent continues to work. What
+// that makes a channel gets its own epoll set and threads, and the parent continues to work. So
+// does a child that starts an inherited channel of ours, which has no connections then. What else
 // the child does with an inherited channel is left to the host. The exception is the end of such a
 // channel, because it would end the parent's connections.
 //
@@ -40,8 +41,8 @@ void RegisterChildOfFork(grpc_core::CoreConfiguration::Builder* builder);
 unsigned ForkGeneration();
 // Call it in a child before it uses inherited channels. Any thread; repeated calls are harmless.
 void RenewForChild();
-// Call it in a child that begins to use the host, or that releases one of our channels. It has an
-// effect only without fork support. Any thread; repeated calls are harmless.
+// Call it in a child that begins to use the host, or that starts or releases one of our channels.
+// It has an effect only without fork support. Any thread; repeated calls are harmless.
 void RenewHostForChild();
 // Registers a filter at the top of client channels. A process without fork support does not get the
 // filter.

@@ -22,6 +22,12 @@ using grpc_core::channelz::ChannelTrace;
 
 ChannelArgs ArgsOfResolver(ChannelArgs args) { return WithForkGeneration(std::move(args)); }
 
+// An inherited channel without connections, because its parent did not use it, becomes the child's.
+void BeforeStart() {
+  RenewForChild();
+  RenewHostForChild();
+}
+
 // The connections of an inherited channel are the parent's.
 void BeforeShutdown() { RenewHostForChild(); }
 

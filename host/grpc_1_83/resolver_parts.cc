@@ -14,6 +14,8 @@ using grpc_core::channelz::ChannelNode;
 
 ChannelArgs ArgsOfResolver(ChannelArgs args) { return args; }
 
+void BeforeStart() {}
+
 void BeforeShutdown() {}
 
 void AddEvent(ChannelNode* node, gxds_resolver_severity /* this host's traces have no severity */,

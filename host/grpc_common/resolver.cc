@@ -131,6 +131,7 @@ class ResolverInC : public grpc_core::Resolver {
 };
 
 void ResolverInC::StartLocked() {
+  BeforeStart();
   auto link = std::make_unique<Link>();
   link->schedule = Schedule;
   link->gone = Gone;

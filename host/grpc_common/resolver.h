@@ -26,6 +26,8 @@ grpc_core::RefCountedPtr<grpc_core::ConfigSelector> ToHost(gxds_config_selector*
 
 // Returns the arguments that the resolver uses.
 grpc_core::ChannelArgs ArgsOfResolver(grpc_core::ChannelArgs args);
+// Called before a channel resolves its target: when it is first used, and again after it was idle.
+void BeforeStart();
 // Called before a channel's policies close its connections.
 void BeforeShutdown();
 // Adds an event to the channel's trace.

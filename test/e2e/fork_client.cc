@@ -231,7 +231,18 @@ bool ForkAndShare() {
          client.Calls();
 }
 
-// The same, and the control plane sends another backend after the child's calls.
+// Neither has used the channel before the fork. Several children use it, then the parent.
+bool ForkUnused() {
+  Client client;
+  bool ok = true;
+  for (int i = 1; ok && i <= kForks; ++i) {
+    ok = ForkAndWait("child " + std::to_string(i), [&client] { return client.Calls(); });
+  }
+  return ok && client.Calls();
+}
+
+// The child uses the channel that its parent used, and the control plane sends another backend
+// after the child's calls.
 bool ForkAndUpdate() {
   Client client;
   return client.Calls() &&
@@ -355,6 +366,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, bool (*)()> scenarios = {{"closed", CloseThenFork},
                                                        {"open", ForkWithAChannel},
                                                        {"share", ForkAndShare},
+                                                       {"unused", ForkUnused},
                                                        {"in-turn", ForkInTurn},
                                                        {"many", ForkMany},
                                                        {"before", ForkBeforeAnything},

@@ -60,7 +60,7 @@ class Fork : public testing::Test {
 
   static bool IsOnParentsChannel(const std::string& scenario) {
     return scenario == "share" || scenario == "share-many" || scenario == "update" ||
-           scenario == "in-rpc";
+           scenario == "in-rpc" || scenario == "unused";
   }
 
   // How often a process printed that. gRPC writes its log to the same pipe in pieces of a line, so
@@ -268,6 +268,16 @@ TEST_F(ForkWithoutSupport, AChildFreesChannelsWhoseClientsReadCertificateFiles) 
 
 TEST_F(ForkWithoutSupport, AnRpcOfAChildEndsAtItsDeadline) {
   ExpectServed("deadline", {{"parent", 2}, {"child", 1}});
+}
+
+// As in a server that makes its channel, forks its workers, and uses the channel only there.
+TEST_F(ForkWithoutSupport, ChildrenAreServedOnAChannelThatTheirParentDidNotUse) {
+  ExpectServed("unused", {{"parent", 1},
+                          {"child 1", 1},
+                          {"child 2", 1},
+                          {"child 3", 1},
+                          {"child 4", 1},
+                          {"child 5", 1}});
 }
 
 // A thread with libcurl makes the requests to the server. The child does not have that thread.

@@ -114,6 +114,13 @@ def fork_open():
     parent(call(channel))
 
 
+def fork_unused():
+    """The child uses a channel that its parent did not use."""
+    channel = grpc.insecure_channel(TARGET)
+    fork(lambda: call(channel))
+    parent(call(channel))
+
+
 def fork_share():
     channel = grpc.insecure_channel(TARGET)
     parent(call(channel))
