@@ -49,7 +49,7 @@ static _Atomic(grpc_call *) wake_call;
 static _Atomic(gxds_completion *) wake_tag;
 
 /* Whether the thread carries out a STAY. It has its cache line for itself, because every RPC reads
- * it. */
+ * it. A waiter that ends leaves it, because the next one may already have set it. */
 static _Alignas(64) struct {
   atomic_bool now;
   char rest[63];
@@ -105,7 +105,6 @@ gxds_waiter *gxds_waiter_create(gxds_completion *woken) {
 }
 
 static void end_outside(gxds_waiter *w) {
-  atomic_store(&stays.now, false);
   grpc_completion_queue_shutdown(w->cq);
   while (sem_wait(&w->cq_shut_down) != 0) GXDS_CHECK(errno == EINTR);
   sem_destroy(&w->cq_shut_down);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "test/support/host_seam.h"
 #include "test/transport/on_reactor.h"
@@ -128,6 +129,14 @@ TEST_F(WaiterTest, ACallIsNoticedOnceInEachStay) {
   bool stays = false;
   EXPECT_TRUE(
       WaitUntil([&] { return WaitBriefly() == nullptr && (stays = gxds_waiter_must_make_way()); }));
+}
+
+// A reactor may start while the one before it ends.
+TEST_F(WaiterTest, ACallIsNoticedThoughAnEarlierWaiterEndsDuringTheStay) {
+  if (!gxds_test::kHostIsPolled) GTEST_SKIP();
+  gxds_waiter* earlier = std::exchange(waiter_, gxds_waiter_create(&woken_));
+  gxds_waiter_destroy(earlier);
+  EXPECT_TRUE(gxds_waiter_must_make_way());
 }
 
 // In each place where the waiter may be.
