@@ -153,7 +153,7 @@ static gxds_completion *next_completion(loop *l, gxds_time deadline) {
 
 static void run_completions(loop *l) {
   gxds_completion *c = next_completion(l, gxds_timer_heap_deadline(&timers));
-  for (int taken = 0; c;) {
+  for (int taken = 0; c && current;) {
     turn_now = gxds_clock_now();
     c->done(c, c->ok);
     if (++taken == kCompletionsPerTurn) break;
@@ -193,6 +193,7 @@ static void *run(void *arg) {
   while (!stop_if_unused(l)) {
     if (atomic_load(&leave_wanted)) return NULL;
     run_completions(l);
+    if (!current) return NULL; /* the child of a fork that this thread made */
     turn_now = gxds_clock_now();
     gxds_timer_heap_fire(&timers, turn_now);
   }

@@ -126,6 +126,7 @@ void gxds_waiter_destroy(gxds_waiter *w) {
 void gxds_waiter_abandon(gxds_waiter *w) {
   atomic_store(&stays.now, false);
   if (w->wake_fd >= 0) close(w->wake_fd);
+  w->host_epoll = -1;
 }
 
 grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w) { return w->cq; }
@@ -204,6 +205,7 @@ static gxds_completion *visit_inside(gxds_waiter *w, gxds_time until) {
   if (!atomic_compare_exchange_strong(&place, &at, kInside)) return take_wake(w);
   gxds_time before = gxds_clock_of_thread();
   gxds_completion *c = next(w, until);
+  if (w->host_epoll < 0) return c; /* abandoned meanwhile */
   at = kInside;
   if (!c && !atomic_compare_exchange_strong(&place, &at, kOutside)) c = next(w, GXDS_TIME_NEVER);
   w->used += gxds_clock_of_thread() - before;
@@ -248,6 +250,6 @@ gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline) {
   gxds_completion *c;
   do {
     c = carry_out(w, deadline, &now);
-  } while (!c && now < deadline);
+  } while (!c && now < deadline && w->host_epoll >= 0);
   return c;
 }

@@ -41,7 +41,8 @@ void gxds_waiter_wake(void);
 bool gxds_waiter_must_make_way(void);
 
 /* For the child of a fork, which does not have the thread: closes the inherited descriptor. w is
- * never freed. */
+ * never freed. If the thread itself made the fork, a gxds_waiter_wait() outside or in a visit to
+ * gRPC returns soon. */
 void gxds_waiter_abandon(gxds_waiter *w);
 
 #ifdef __cplusplus

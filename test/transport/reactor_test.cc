@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -277,6 +278,25 @@ TEST(ReactorFork, ParentGoesOn) {
     EXPECT_EQ(ran, 1);
   }
   EXPECT_EQ(gxds_reactor_generation(), generation);
+}
+
+// As in a callback of the program, which the reactor runs inside gRPC. In the child, the thread has
+// no reactor to go on with.
+TEST(ReactorFork, AChildOfTheReactorsThreadEnds) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer does not bear the end of a child's only thread";
+#endif
+  ReactorUse use;
+  pid_t pid = -1;
+  OnReactor([&] {
+    // The canary: a child that goes on is ended by a signal.
+    pid = fork();
+    const rlimit two_seconds = {2, 2};
+    if (pid == 0) setrlimit(RLIMIT_CPU, &two_seconds);
+  });
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
 }
 
 TEST(ReactorFork, ForksAmongPosts) {
