@@ -44,6 +44,8 @@ static void add_watch(gxds_path_watch *w, const char *dir, uint32_t mask, gxds_p
   int wd = inotify_add_watch(w->fd, dir, mask);
   if (wd < 0) { /* the directory may be gone by now, but its parent is watched too */
     note_starved(w, errno);
+    /* A directory that may be searched, but not read, cannot be watched. */
+    if (errno == EACCES && !item.is_way) w->starved = strerrordesc_np(EACCES);
     return;
   }
   for (size_t i = 0; item.is_way && i < w->count; i++) {

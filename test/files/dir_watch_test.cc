@@ -595,6 +595,31 @@ TEST_F(DirWatch, ADirectoryThatBecomesReadableIsRead) {
   EXPECT_EQ(Names(), "a");
 }
 
+// A directory that may be searched, but not read, cannot be watched.
+TEST_F(DirWatch, ALinkThatCannotBeWatchedIsFollowedWithoutAnEvent) {
+  NoPrivileges none;
+  for (const char *version : {"v1", "v2"}) {
+    fs::create_directory(root_ / version);
+    Write(root_ / version / "a.yaml", Cluster(version));
+  }
+  const fs::path hidden = root_ / "hidden";
+  fs::create_directory(hidden);
+  fs::create_directory_symlink("../v1", hidden / "current");
+  fs::permissions(hidden, fs::perms::owner_write | fs::perms::owner_exec);
+  Start(hidden / "current");
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "v1");
+  EXPECT_EQ(Notice(),
+            "not all of it is watched: Permission denied. Until that is mended it is read again "
+            "each 30 s at the latest, and changes are noticed then");
+  fs::create_directory_symlink("../v2", hidden / "new");
+  fs::rename(hidden / "new", hidden / "current");
+  EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "v2");
+  fs::permissions(hidden, fs::perms::owner_all);
+}
+
 TEST_F(DirWatch, OfADirectoryThatCannotBeListedToItsEndTheLastGoodStateStays) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Write(dir_ / "b.yaml", Cluster("b"));
