@@ -97,8 +97,9 @@ static bool follow(const char *entry, gxds_text *at, gxds_text *path, const char
 }
 
 /* Walks an absolute path as the kernel does, and watches every symlink on it, its last component
- * and the directories on the way. `at` is the directory that was reached; "" is the root. of_file:
- * the path of one file, so a symlink on it is not all that changes. */
+ * and the directories on the way. What is no directory may become one. `at` is the directory that
+ * was reached; "" is the root. of_file: the path of one file, so a symlink on it is not all that
+ * changes. */
 static void add_path(gxds_path_watch *w, const char *start, bool of_file) {
   gxds_text at = {0};
   gxds_text path = {0};
@@ -118,12 +119,13 @@ static void add_path(gxds_path_watch *w, const char *start, bool of_file) {
     struct stat behind;
     bool exists = lstat(entry.data, &st) == 0;
     bool is_link = exists && S_ISLNK(st.st_mode);
+    bool is_dir = exists && S_ISDIR(st.st_mode);
     bool is_last = rest[strspn(rest, "/")] == 0;
     if (is_link) {
       bool to_dir = stat(entry.data, &behind) == 0 && S_ISDIR(behind.st_mode);
       add_item(w, dir, name, to_dir && !of_file);
       exists = ++links <= kLinksMax && follow(entry.data, &at, &path, &rest);
-    } else if (!exists || is_last) {
+    } else if (!is_dir || is_last) {
       add_item(w, dir, name, false);
     }
     if (exists && !is_link) {

@@ -486,6 +486,18 @@ TEST_F(DirWatch, ADirectoryOnTheWayThatIsReplacedIsFollowed) {
   EXPECT_EQ(Names(), "later");
 }
 
+TEST_F(DirWatch, AFileOnTheWayThatBecomesADirectoryIsFollowed) {
+  const fs::path way = root_ / "way";
+  Write(way, "");
+  Start(way / "resources");
+  EXPECT_EQ(Read(), GXDS_DIR_ERRORS);
+  fs::remove(way);
+  fs::create_directories(way / "resources");
+  Write(way / "resources" / "a.yaml", Cluster("a"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+}
+
 TEST_F(DirWatch, ADirectoryOnTheWayToALinkedFileIsFollowed) {
   for (const char *release : {"current", "next"}) {
     fs::create_directories(root_ / release / "xds");
