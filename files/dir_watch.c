@@ -62,6 +62,13 @@ static void open_inotify(gxds_dir_watch *w) {
   w->paths.fd = -1;
 }
 
+/* Opens the table of mounts, unless it is open. */
+static void open_mounts(gxds_dir_watch *w) {
+  if (w->mounts >= 0) return;
+  w->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+  if (w->mounts >= 0) (void)await(w->ready, w->mounts, EPOLLPRI);
+}
+
 gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_status *status) {
   int ready = epoll_create1(EPOLL_CLOEXEC);
   if (ready < 0) {
@@ -73,9 +80,9 @@ gxds_dir_watch *gxds_dir_watch_create(const char *path, gxds_time now, gxds_stat
   w->schema = gxds_schema_create();
   w->ready = ready;
   w->paths.fd = -1;
+  w->mounts = -1;
   open_inotify(w);
-  w->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-  if (w->mounts >= 0) (void)await(ready, w->mounts, EPOLLPRI);
+  open_mounts(w);
   gxds_file_watch_init(&w->watch, now);
   *status = gxds_status_ok();
   return w;
@@ -140,8 +147,9 @@ gxds_time gxds_dir_watch_deadline(const gxds_dir_watch *w) {
  * the files are read, so that no change is missed. Then old watches that are no longer needed are
  * removed. */
 static void rearm(gxds_dir_watch *w) {
-  w->at = identify(w->path.data);
   open_inotify(w);
+  open_mounts(w);
+  w->at = identify(w->path.data);
   gxds_path_watch old = w->paths;
   w->paths = (gxds_path_watch){.fd = old.fd};
   gxds_path_watch_add_dir(&w->paths, w->path.data);

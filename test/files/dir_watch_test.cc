@@ -143,6 +143,23 @@ class DirWatch : public ::testing::Test {
   gxds_time now_ = 1000 * GXDS_SECOND;
 };
 
+// While it exists, the process may open only so many more descriptors.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(int left) {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const int next = dup(0);
+    close(next);
+    rlimit now = before_;
+    now.rlim_cur = static_cast<rlim_t>(next + left);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
+  }
+  ~FewDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_;
+};
+
 TEST_F(DirWatch, ReadsAtOnceAndAfterAChange) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Start(dir_);
@@ -469,6 +486,18 @@ TEST_F(DirWatchMount, AChangeOfTheMountIsWaitedForOnce) {
   EXPECT_EQ(gxds_dir_watch_deadline(watch_), due);
 }
 
+TEST_F(DirWatchMount, AreNoticedOnceThereAreDescriptorsForThat) {
+  {
+    FewDescriptors only_epoll(1);
+    Start(dir_);
+  }
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  Mount();
+  Write(dir_ / "a.yaml", Cluster("a"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "a");
+}
+
 TEST_F(DirWatch, ADirectoryOnTheWayThatIsReplacedIsFollowed) {
   for (const char *release : {"current", "next"}) {
     fs::create_directories(root_ / release / "xds" / "resources");
@@ -732,30 +761,13 @@ TEST_F(DirWatch, AnEventIsTakenBeforeTheNextTry) {
   EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
 }
 
-// While it exists, the process cannot open any file.
-class NoMoreDescriptors {
- public:
-  NoMoreDescriptors() {
-    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const int next = dup(0);
-    close(next);
-    rlimit now = before_;
-    now.rlim_cur = static_cast<rlim_t>(next);
-    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
-  }
-  ~NoMoreDescriptors() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
-
- private:
-  rlimit before_;
-};
-
 TEST_F(DirWatch, WithoutDescriptorsTheLastGoodStateStaysAndItIsReadAgain) {
   Write(dir_ / "a.yaml", Cluster("a"));
   Start(dir_);
   EXPECT_EQ(Read(), GXDS_DIR_SET);
   Write(dir_ / "a.yaml", Cluster("b"));
   {
-    NoMoreDescriptors none;
+    FewDescriptors none(0);
     EXPECT_EQ(Settle(), GXDS_DIR_ERRORS);
     EXPECT_EQ(Errors(), dir_.string() +
                             ": cannot open the directory: the process has no more file descriptors "
