@@ -30,7 +30,7 @@ grpc_completion_queue *gxds_waiter_cq(const gxds_waiter *w);
 void gxds_waiter_start_batch(gxds_waiter *w, grpc_call *call, const grpc_op *ops, size_t count,
                              gxds_completion *tag);
 /* Waits for the next completion, and sets its ok. NULL if there was none until the deadline. With a
- * deadline of 0 it returns a completion that is ready, and never enters gRPC. */
+ * deadline of 0 it only returns a completion that is ready. */
 gxds_completion *gxds_waiter_wait(gxds_waiter *w, gxds_time deadline);
 /* Wakes the waiter that was created last. Any thread. Don't call it again before gxds_waiter_wait()
  * has returned the wake-up. */

@@ -382,7 +382,8 @@ TEST(ReactorFork, AChannelThatIsOpenedEndsTheWaitOfAFork) {
     ReactorUse channel;
     other.join();
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
+  // Without that, each fork waits for a second.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
   gxds_reactor_release();
 }
 

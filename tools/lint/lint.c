@@ -37,8 +37,8 @@ static const char help[] =
     "out\n"
     "  --no-warnings  print errors only\n"
     "\n"
-    "Exit status: 0 without errors, 1 with errors, 2 if a file cannot be read or the command line\n"
-    "is wrong.\n";
+    "Exit status: 0 without errors, 1 with errors, 2 if a file cannot be read, the command line\n"
+    "is wrong or the output was lost.\n";
 
 typedef struct lint {
   bool json;

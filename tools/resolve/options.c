@@ -33,7 +33,7 @@ const char gxds_resolve_help[] =
     "\n" COMMON_END
     "\n"
     "Exit status: 0 if an RPC can be sent (a route leads to a cluster with endpoints), 1 if it\n"
-    "cannot, 2 if the command line or the bootstrap is wrong.\n";
+    "cannot, 2 if the command line or the bootstrap is wrong, or if the output was lost.\n";
 
 const char gxds_route_help[] =
     "usage: xds route TARGET METHOD [-H KEY=VALUE]... [--authority NAME] [--timeout SECONDS]\n"
@@ -46,7 +46,7 @@ const char gxds_route_help[] =
     "  -H KEY=VALUE       metadata of the RPC; may be repeated\n" COMMON_OPTIONS "\n" COMMON_END
     "\n"
     "Exit status: 0 if the RPC can be sent (its route leads to a cluster with endpoints), 1 if it\n"
-    "cannot, 2 if the command line or the bootstrap is wrong.\n";
+    "cannot, 2 if the command line or the bootstrap is wrong, or if the output was lost.\n";
 
 void gxds_query_fini(gxds_query *q) {
   gxds_str_free(&q->rpc.path);

@@ -31,7 +31,8 @@ static const char help[] =
     "  --timeout SECONDS  wait for a response at most that long (default 15)\n"
     "\n"
     "Exit status: 0 if every resource is ACKED, 1 if one is not or the program has no xDS client\n"
-    "now, 2 if the command line is wrong or the program does not respond.\n";
+    "now, 2 if the command line is wrong, the program does not respond or the output was\n"
+    "lost.\n";
 
 typedef struct options {
   const char *program;
