@@ -24,6 +24,7 @@
   X(easy_cleanup)        \
   X(easy_strerror)       \
   X(multi_init)          \
+  X(multi_setopt)        \
   X(multi_add_handle)    \
   X(multi_remove_handle) \
   X(multi_perform)       \
@@ -37,6 +38,9 @@
 static struct { FUNCTIONS(DECLARE) } curl;
 
 enum { kOldest = 0x075500 }; /* 7.85: CURLOPT_PROTOCOLS_STR */
+
+/* CURLMOPT_QUICK_EXIT, since 8.20. The libcurl that is loaded may be newer than the headers. */
+static const CURLMoption kQuickExit = (CURLMoption)21;
 
 /* Loads libcurl. Returns false on errors. Even then the library stays open, because the program may
  * use it too. */
@@ -121,6 +125,9 @@ gxds_http *gxds_http_create(const gxds_http_options *options, gxds_text *error) 
     gxds_text_add_z(error, "libcurl has no memory, or no descriptors, left");
     return NULL;
   }
+  /* The threads that look up names belong to the CURLM in newer versions, and to the request in
+   * older ones, which refuse this option: see set_options(). */
+  (void)curl.multi_setopt(multi, kQuickExit, 1L);
   gxds_http *h = GXDS_NEW(gxds_http);
   h->options = *options;
   h->uri = gxds_str_dup(options->uri);
