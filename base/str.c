@@ -6,13 +6,10 @@ bool gxds_str_equal(gxds_str a, gxds_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
-
-/* Without strncasecmp(): in a Turkish locale it takes "I" and "i" for different letters. */
 bool gxds_str_equal_nocase(gxds_str a, gxds_str b) {
   if (a.size != b.size) return false;
   for (size_t i = 0; i < a.size; i++) {
-    if (lower(a.data[i]) != lower(b.data[i])) return false;
+    if (gxds_lower(a.data[i]) != gxds_lower(b.data[i])) return false;
   }
   return true;
 }

@@ -28,6 +28,10 @@ static inline gxds_str gxds_str_of(const char *data, size_t size) {
 /* A view of a zero-terminated string; NULL is empty. Borrowed: valid as long as z lives. */
 static inline gxds_str gxds_str_z(const char *z) { return gxds_str_of(z, z ? strlen(z) : 0); }
 
+/* The letter in lower case, if it is one of ASCII's. Unlike tolower(), it is the same in every
+ * locale: in a Turkish one "I" is no capital "i". */
+static inline char gxds_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
 /* The part of s from index at on. at is at most the size of s. */
 static inline gxds_str gxds_str_from(gxds_str s, size_t at) {
   return gxds_str_of(s.data + at, s.size - at);

@@ -34,9 +34,7 @@ gxds_str gxds_quoted(gxds_str s) {
 gxds_str gxds_header_name_dup(upb_Arena *arena, gxds_str name) {
   gxds_str copy = gxds_arena_dup(arena, name);
   char *at = (char *)copy.data;
-  for (size_t i = 0; i < copy.size; i++) {
-    if (at[i] >= 'A' && at[i] <= 'Z') at[i] = (char)(at[i] - 'A' + 'a');
-  }
+  for (size_t i = 0; i < copy.size; i++) at[i] = gxds_lower(at[i]);
   return copy;
 }
 

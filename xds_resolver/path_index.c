@@ -18,8 +18,7 @@ typedef struct gxds_path_chain {
 #define HASH_PRIME 0x100000001b3u
 
 static unsigned char folded(char c, bool ignore_case) {
-  unsigned char u = (unsigned char)c;
-  return ignore_case && u >= 'A' && u <= 'Z' ? (unsigned char)(u + ('a' - 'A')) : u;
+  return (unsigned char)(ignore_case ? gxds_lower(c) : c);
 }
 
 static uint64_t hash_add(uint64_t state, char c, bool ignore_case) {
