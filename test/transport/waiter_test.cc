@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -140,26 +141,33 @@ TEST_F(WaiterTest, ACallIsNoticedThoughAnEarlierWaiterEndsDuringTheStay) {
 }
 
 // First it waits inside the host, then outside.
-TEST_F(WaiterTest, EachWakeUpComesOnce) {
+TEST_F(WaiterTest, EachWakeUpComesOnceAndAtOnce) {
   constexpr int kWakes = 20000;
   for (bool call : {false, true}) {
     if (call && gxds_test::kHostIsPolled) BeginCall();
-    std::atomic<bool> taken{true};
+    std::atomic<int> sent{0}, taken{0};
     std::thread waker([&] {
       for (int i = 0; i < kWakes; ++i) {
-        while (!taken.exchange(false)) {
+        while (taken != i) {
         }
         gxds_waiter_wake();
+        sent = i + 1;
       }
     });
+    int late = 0;
     for (int i = 0; i < kWakes; ++i) {
-      const gxds_time deadlines[] = {0, kPast, Patience()};
+      const gxds_time deadlines[] = {kPast, 0, Patience()};
       gxds_completion* c = nullptr;
-      for (int wait = i; !c; ++wait) c = gxds_waiter_wait(waiter_, deadlines[wait % 3]);
+      for (int wait = 0; !c; ++wait) {
+        const bool was_sent = sent > i;
+        c = gxds_waiter_wait(waiter_, deadlines[wait % (i % 3 == 2 ? 3 : 2)]);
+        late += was_sent && !c;
+      }
       EXPECT_EQ(c, &woken_);
-      taken = true;
+      taken = i + 1;
     }
     waker.join();
+    EXPECT_EQ(late, 0) << "a wait after the wake-up must return it";
     EXPECT_EQ(Step(), nullptr);
   }
 }
