@@ -87,6 +87,13 @@ class Table {
   std::deque<Row> rows_;
 };
 
+// Updates of a scene, and their counterpart in alone.cc.
+struct Change {
+  std::string title;
+  gxds_bench::Updates updates;
+  std::string of_alone;
+};
+
 // One run of a scene for one peer. updates 0: without updates.
 class Run {
  public:
@@ -94,32 +101,36 @@ class Run {
 
   void Endpoints(const Peer& peer, long count, int updates) {
     const std::string of = gxds_bench::Grouped(count) + " endpoints";
-    Measure(
-        peer, "one cluster of " + of,
-        [&] {
-          return Changes{{"one of " + of + " is replaced", scene_->ServeEndpoints(count)}};
-        },
-        updates);
+    const auto serve = [&] {
+      return Changes{{"one of " + of + " is replaced", scene_->ServeEndpoints(count), "replace"}};
+    };
+    if (peer.kind != Peer::Kind::kAlone) {
+      Measure(peer, "one cluster of " + of, serve, updates);
+    } else if (count == 10) {
+      MeasureAlone(peer, serve, 1, updates);
+    }
   }
   void Clusters(const Peer& peer, long count, int updates) {
     const std::string of = gxds_bench::Grouped(count) + " clusters";
-    Measure(
-        peer, of + " of 10 endpoints",
-        [&] {
-          return Changes{
-              {"two endpoints of one of " + of + " change places", scene_->ServeClusters(count)},
-              {"one endpoint of one of " + of + " is replaced", scene_->ReplaceInClusters(count)}};
-        },
-        updates);
+    const auto serve = [&] {
+      return Changes{{"two endpoints of one of " + of + " change places",
+                      scene_->ServeClusters(count), "swap"},
+                     {"one endpoint of one of " + of + " is replaced",
+                      scene_->ReplaceInClusters(count), "replace"}};
+    };
+    if (peer.kind == Peer::Kind::kAlone) {
+      MeasureAlone(peer, serve, count, updates);
+    } else {
+      Measure(peer, of + " of 10 endpoints", serve, updates);
+    }
   }
 
  private:
-  using Changes = std::vector<std::pair<std::string, gxds_bench::Updates>>;
+  using Changes = std::vector<Change>;
 
   void Measure(const Peer& peer, const std::string& of, const std::function<Changes()>& serve,
                int updates) {
-    fprintf(stderr, "%6.1f s  %s: %s\n", static_cast<double>(Milliseconds()) / 1e3, of.c_str(),
-            peer.name.c_str());
+    Note(of, peer);
     Sample& first = table_->At("to the first RPC, " + of, "s", peer);
     if (first.beyond > 0) return;  // no more values are needed
     auto client = gxds_bench::StartPeer(peer, scene_);
@@ -141,12 +152,34 @@ class Run {
     }
     cpu.values.push_back(client->Cpu());
     memory.values.push_back(client->process().Memory() / 1e6);
-    for (const auto& [change, make] : changes) {
-      if (updates == 0) return;
-      auto spent = CpuOfUpdatesApart(client->process(), make, updates, kApart);
-      if (!spent) return;
-      table_->At(change + ", CPU", "ms", peer).values.push_back(*spent * 1e3);
+    for (const Change& change : changes) {
+      if (updates == 0 || !MeasureChange(peer, change, client->process(), updates)) return;
     }
+  }
+
+  // Its channel has ten endpoints, so it is measured where clusters have ten.
+  void MeasureAlone(const Peer& peer, const std::function<Changes()>& serve, long clusters,
+                    int updates) {
+    if (updates == 0) return;
+    scene_->ServeEnvoyAt(0);
+    for (const Change& change : serve()) {
+      Note(change.title, peer);
+      auto process = gxds_bench::StartAlone(peer, scene_, clusters, change.of_alone);
+      if (process == nullptr) return;
+      MeasureChange(peer, change, *process, updates);
+    }
+  }
+
+  bool MeasureChange(const Peer& peer, const Change& change, const gxds_bench::Process& process,
+                     int updates) {
+    auto spent = CpuOfUpdatesApart(process, change.updates, updates, kApart);
+    if (spent) table_->At(change.title + ", CPU", "ms", peer).values.push_back(*spent * 1e3);
+    return spent.has_value();
+  }
+
+  static void Note(const std::string& what, const Peer& peer) {
+    fprintf(stderr, "%6.1f s  %s: %s\n", static_cast<double>(Milliseconds()) / 1e3, what.c_str(),
+            peer.name.c_str());
   }
 
   static long Milliseconds() {
@@ -187,10 +220,12 @@ bool Parse(int argc, char** argv, Arguments* out) {
 
 // The peers that run here, and their versions.
 std::vector<Peer> FindPeers(const Arguments& arguments, std::string* versions) {
-  std::vector<Peer> peers = {{"ours", Peer::Kind::kOurs, {}},
-                             {"host's xDS", Peer::Kind::kHost, {}},
-                             {"Envoy", Peer::Kind::kEnvoy, {arguments.envoy}},
-                             {"grpc-go", Peer::Kind::kGrpc, {arguments.grpc_go}}};
+  std::vector<Peer> peers = {
+      {"ours", Peer::Kind::kOurs, {}},
+      {"gRPC alone", Peer::Kind::kAlone, {gxds_test::Runfile("test/bench/alone")}},
+      {"host's xDS", Peer::Kind::kHost, {}},
+      {"Envoy", Peer::Kind::kEnvoy, {arguments.envoy}},
+      {"grpc-go", Peer::Kind::kGrpc, {arguments.grpc_go}}};
   const size_t comma = arguments.grpcio.find(',');
   peers.push_back({"grpcio", Peer::Kind::kGrpc, {arguments.grpcio.substr(0, comma)}});
   if (comma != std::string::npos) {

@@ -7,8 +7,9 @@
 //                          "kept OK|FAILED"
 //   calls METHOD COUNT     one call after the other: "calls FAILED CPU_NANOSECONDS NANOSECONDS"
 //   idle METHOD COUNT      makes no call for that many milliseconds: "idle OK"
-//   watch METHOD COUNT     opens a stream of its own, requests the endpoints of that many clusters
-//                          on it, and only ACKs each response: "watching OK" after the first
+//   watch METHOD COUNT     opens an ADS stream of its own, requests the endpoints of that many
+//                          clusters on it, and only ACKs each response: "watching OK" after the
+//                          first
 //   count METHOD           has valgrind write its counts since the last time: "counted OK"
 //
 // usage: client PIPE TARGET SERVICE_CONFIG [poll]
@@ -30,7 +31,8 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
+
+#include "test/bench/ads_stream.h"
 
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -57,44 +59,12 @@ void BeQuiet() {
 #endif
 }
 
-// A field of a message, of less than 128 bytes.
-std::string Field(int number, const std::string& value) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(value.size())} + value;
-}
-
-// The field DiscoveryRequest.resource_names.
-std::string Names(long count) {
-  std::string names;
-  for (long i = 0; i < count; ++i) names += Field(3, "c" + std::to_string(i));
-  return names;
-}
-
-// The rest of a request. The benchmark's control plane uses versions as nonces.
-std::string Head(const std::string& version) {
-  const std::string type =
-      Field(4, "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment");
-  return version.empty() ? type : type + Field(1, version) + Field(5, version);
-}
-
-// The version is the first field of its responses.
-std::string VersionOf(const grpc::ByteBuffer& response) {
-  std::vector<grpc::Slice> slices;
-  if (!response.Dump(&slices).ok() || slices.empty() || slices[0].size() < 2) return "";
-  const uint8_t* bytes = slices[0].begin();
-  return std::string(reinterpret_cast<const char*>(bytes) + 2, bytes[1]);
-}
-
 class Client {
  public:
   Client(std::string target, std::string service_config)
       : target_(std::move(target)), service_config_(std::move(service_config)) {
     grpc::Slice slice("request");
     request_ = grpc::ByteBuffer(&slice, 1);
-  }
-
-  ~Client() {
-    watch_.TryCancel();
-    if (watching_.joinable()) watching_.join();
   }
 
   void First(const std::string& method) {
@@ -106,9 +76,11 @@ class Client {
     std::cout << "first " << (ok ? std::chrono::nanoseconds(took).count() : -1) << std::endl;
   }
 
-  void Watch(const std::string& method, long count) {
+  void Watch(long count) {
     CreateStub();
-    watching_ = std::thread([this, method, count] { AckAll(method, count); });
+    stream_ = std::make_unique<gxds_bench::AdsStream>(stub_.get(), count, [first = true]() mutable {
+      if (std::exchange(first, false)) std::cout << "watching OK" << std::endl;
+    });
   }
 
   bool Call(const std::string& method, bool wait_for_ready = false) {
@@ -176,39 +148,13 @@ class Client {
         grpc::CreateCustomChannel(target_, grpc::InsecureChannelCredentials(), args));
   }
 
-  void AckAll(const std::string& method, long count) {
-    grpc::CompletionQueue done;
-    auto is_done = [&done] {
-      void* tag;
-      bool ok = false;
-      return done.Next(&tag, &ok) && ok;
-    };
-    auto stream = stub_->PrepareCall(&watch_, method, &done);
-    stream->StartCall(nullptr);
-    if (!is_done()) return;
-    const grpc::Slice names(Names(count));
-    std::string version;
-    for (bool first = true;; first = false) {
-      // Both slices are sent without a copy.
-      const grpc::Slice request[] = {grpc::Slice(Head(version)), names};
-      stream->Write(grpc::ByteBuffer(request, 2), nullptr);
-      if (!is_done()) return;
-      grpc::ByteBuffer message;
-      stream->Read(&message, nullptr);
-      if (!is_done()) return;
-      version = VersionOf(message);
-      if (first) std::cout << "watching OK" << std::endl;
-    }
-  }
-
   const std::string target_;
   const std::string service_config_;
   std::string cookie_;  // empty: none is kept
   std::unique_ptr<grpc::GenericStub> stub_;
   grpc::CompletionQueue calls_;
   grpc::ByteBuffer request_;
-  grpc::ClientContext watch_;
-  std::thread watching_;
+  std::unique_ptr<gxds_bench::AdsStream> stream_;
 };
 
 }  // namespace
@@ -238,7 +184,7 @@ int main(int argc, char** argv) {
       std::cout << "kept " << (client.Keep(method) ? "OK" : "FAILED") << std::endl;
     }
     if (order == "calls" && orders >> count) client.Calls(method, count);
-    if (order == "watch" && orders >> count) client.Watch(method, count);
+    if (order == "watch" && orders >> count) client.Watch(count);
     if (order == "idle" && orders >> count) Client::Idle(count);
     if (order == "count") {
       CALLGRIND_START_INSTRUMENTATION;

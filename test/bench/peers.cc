@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <unistd.h>
 
 #include <regex>
 #include <thread>
@@ -117,6 +118,9 @@ class EnvoyClient : public PeerClient {
 std::string VersionOf(const Peer& peer) {
   if (peer.kind == Peer::Kind::kHost) return grpc::Version();
   if (peer.kind == Peer::Kind::kOurs) return GRPC_XDS_VERSION;
+  if (peer.kind == Peer::Kind::kAlone) {
+    return access(peer.program[0].c_str(), X_OK) == 0 ? grpc::Version() : "";
+  }
   std::vector<std::string> args = peer.program;
   args.push_back("--version");
   gxds_test::Child child(args);
@@ -135,6 +139,18 @@ std::unique_ptr<PeerClient> StartPeer(const Peer& peer, Scene* scene) {
   static const int port = gxds_test::KeptPort();
   scene->ServeEnvoyAt(port);
   return std::make_unique<EnvoyClient>(peer.program, scene->plane().port(), port);
+}
+
+std::unique_ptr<Process> StartAlone(const Peer& peer, Scene* scene, long clusters,
+                                    const std::string& change) {
+  auto process = std::make_unique<Process>(
+      std::vector<std::string>{peer.program[0], std::to_string(scene->plane().port()),
+                               std::to_string(scene->backend(0).port()), std::to_string(clusters),
+                               change},
+      std::map<std::string, std::string>());
+  const std::string line =
+      process->child().WaitForLine([](const std::string& l) { return l == "watching"; });
+  return line.empty() ? nullptr : std::move(process);
 }
 
 }  // namespace gxds_bench

@@ -20,10 +20,11 @@ struct Peer {
     kOurs,   // the same with the plugin preloaded
     kGrpc,   // a program that takes the order "first" like test/bench/client
     kEnvoy,  // has no channel; RPCs go through its listener
+    kAlone,  // test/bench/alone: the part of an update that any client on gRPC has
   };
   std::string name;  // its common name
   Kind kind = Kind::kGrpc;
-  std::vector<std::string> program;  // kGrpc, kEnvoy
+  std::vector<std::string> program;  // kGrpc, kEnvoy, kAlone
 };
 
 // The output of the peer's program for --version, or the versions of the host's gRPC and the
@@ -42,8 +43,13 @@ class PeerClient {
   virtual const Process& process() const = 0;
 };
 
-// Starts a client of the scene. Call it before the scene serves.
+// Starts a client of the scene, which is not kAlone. Call it before the scene serves.
 std::unique_ptr<PeerClient> StartPeer(const Peer& peer, Scene* scene);
+
+// Starts a kAlone for the scene, which serves that many clusters to gRPC. change: what it does with
+// each update, "swap" or "replace" (alone.cc). Returns null if it does not watch in time.
+std::unique_ptr<Process> StartAlone(const Peer& peer, Scene* scene, long clusters,
+                                    const std::string& change);
 
 }  // namespace gxds_bench
 

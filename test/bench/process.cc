@@ -158,9 +158,7 @@ std::optional<Client::Cost> Client::Calls(long count, const std::string& method)
 }
 
 bool Client::Watch(long clusters) {
-  const char method[] =
-      "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
-  return Order("watch " + std::string(method) + " " + std::to_string(clusters), "watching") == "OK";
+  return Order("watch - " + std::to_string(clusters), "watching") == "OK";
 }
 
 std::optional<double> Client::Idle(std::chrono::milliseconds time) {
