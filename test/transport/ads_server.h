@@ -55,6 +55,7 @@ class LrsStream {
   void ReadOn() { stream_->ReadOn(); }
   void Finish(grpc::Status status) { stream_->Finish(std::move(status)); }
   void WaitForEnd() { stream_->WaitForEnd(); }
+  bool IsCancelled() { return stream_->IsCancelled(); }
 
  private:
   std::shared_ptr<RawStream> stream_;

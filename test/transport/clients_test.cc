@@ -921,6 +921,7 @@ TEST_F(LoadReports, TheLastReportReachesAServerThatReadsLate) {
   lrs.ReadOn();
   EXPECT_EQ(lrs.TakeReport().issued, 1u);
   lrs.WaitForEnd();
+  EXPECT_FALSE(lrs.IsCancelled());
 }
 
 TEST_F(LoadReports, EndWithTheLastCounterThatCountedNothing) {
