@@ -24,6 +24,8 @@ struct gxds_stream_call {
   bool ended;     /* on_closed was called, or the owner has closed the call, so no more events are
                      reported */
   bool finished;  /* the status has arrived */
+  bool finishing; /* gxds_stream_call_finish() ended the call: messages are read and dropped,
+                     because gRPC reports the status only after all messages */
   gxds_timer patience; /* cancels the call that gxds_stream_call_finish() ended */
   gxds_call_token token;
 
@@ -113,6 +115,12 @@ static void deliver_message(gxds_stream_call *c, grpc_byte_buffer *message) {
   grpc_byte_buffer_reader_destroy(&reader);
 }
 
+static void start_read(gxds_stream_call *c) {
+  grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
+  op.data.recv_message.recv_message = &c->incoming;
+  start(c, &c->read, &op, 1);
+}
+
 static void on_read(gxds_completion *self, bool ok) {
   (void)ok; /* unused: without success there is no message */
   gxds_stream_call *c = ((batch *)self)->owner;
@@ -122,6 +130,7 @@ static void on_read(gxds_completion *self, bool ok) {
   if (message) {
     if (!c->ended) deliver_message(c, message);
     grpc_byte_buffer_destroy(message);
+    if (c->finishing && !c->finished) start_read(c);
   }
   close_when_read(c);
   drop_hold(c);
@@ -180,10 +189,7 @@ void gxds_stream_call_send(gxds_stream_call *c, gxds_str head, const gxds_block 
 
 void gxds_stream_call_read(gxds_stream_call *c) {
   GXDS_CHECK(!c->ended);
-  if (c->finished) return;
-  grpc_op op = {.op = GRPC_OP_RECV_MESSAGE};
-  op.data.recv_message.recv_message = &c->incoming;
-  start(c, &c->read, &op, 1);
+  if (!c->finished) start_read(c);
 }
 
 void gxds_stream_call_close(gxds_stream_call *c) {
@@ -211,6 +217,8 @@ void gxds_stream_call_finish(gxds_stream_call *c) {
   gxds_call_token_fini(&c->token);
   const grpc_op op = {.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT};
   start(c, &c->send, &op, 1);
+  c->finishing = true;
+  if (!c->read.outstanding) start_read(c);
   gxds_timer_set(&c->patience, gxds_time_after(gxds_reactor_now(), GXDS_STREAM_CALL_FINISH_MAX),
                  cancel, c);
 }

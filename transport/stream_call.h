@@ -59,7 +59,7 @@ void gxds_stream_call_read(gxds_stream_call *c);
 void gxds_stream_call_close(gxds_stream_call *c);
 /* Like gxds_stream_call_close(), but tells the server that no more messages follow, and cancels the
  * call only if the server does not end it within GXDS_STREAM_CALL_FINISH_MAX. So the server can
- * read everything that was sent. */
+ * read everything that was sent. What the server still sends is read and dropped. */
 #define GXDS_STREAM_CALL_FINISH_MAX (3 * GXDS_SECOND)
 void gxds_stream_call_finish(gxds_stream_call *c);
 

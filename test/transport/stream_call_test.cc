@@ -244,6 +244,27 @@ TEST(StreamCall, AFinishedCallEndsWhenTheServerHasReadEverything) {
   EXPECT_TRUE(client.Empty());
 }
 
+// Flow control: a server can't end a call before its last messages were read.
+TEST(StreamCall, AFinishedCallReadsWhatTheServerStillSends) {
+  RawServer server;
+  for (bool reading : {true, false}) {
+    Client client(server.uri());
+    client.Open();
+    auto stream = server.Take();
+    if (reading) client.Read();
+    client.Send("last");
+    client.Expect("sent");
+    client.Finish();
+    EXPECT_EQ(stream->Take(), "last");
+    for (int i = 0; i < 20; i++) stream->Send(std::string(1000 * 1000, 'x'));
+    stream->Finish(grpc::Status::OK);
+    stream->WaitForEnd();
+    EXPECT_FALSE(stream->IsCancelled());
+    OnReactor([] {});
+    EXPECT_TRUE(client.Empty());
+  }
+}
+
 TEST(StreamCall, AFinishedCallThatTheServerDoesNotEndIsCancelled) {
   RawServer server;
   Client client(server.uri());
