@@ -20,6 +20,7 @@ typedef struct server_family {
   const char *help;
   uint64_t (*value)(const gxds_server_counts *s, size_t type);
   bool by_type;
+  bool in_use;             /* only of servers that are in use */
   gxds_metric_merge merge; /* with the value of another client of the target, or of another server
                               with the same URI */
 } server_family;
@@ -42,14 +43,15 @@ static uint64_t invalid(const gxds_server_counts *s, size_t type) {
 
 static const server_family server_families[] = {
     {"grpc_xds_client_connected", "gauge",
-     "Whether the client has a working ADS stream to the server.", connected, false,
-     GXDS_METRIC_LEAST},
+     "Whether the client has a working ADS stream to the server, which it uses.", connected, false,
+     true, GXDS_METRIC_LEAST},
     {"grpc_xds_client_server_failure_total", "counter",
-     "Times that a server went from healthy to unhealthy.", failures, false, GXDS_METRIC_SUM},
+     "Times that a server went from healthy to unhealthy.", failures, false, false,
+     GXDS_METRIC_SUM},
     {"grpc_xds_client_resource_updates_valid_total", "counter",
-     "Resources received that were valid, changed or not.", valid, true, GXDS_METRIC_SUM},
+     "Resources received that were valid, changed or not.", valid, true, false, GXDS_METRIC_SUM},
     {"grpc_xds_client_resource_updates_invalid_total", "counter",
-     "Resources received that were invalid.", invalid, true, GXDS_METRIC_SUM},
+     "Resources received that were invalid.", invalid, true, false, GXDS_METRIC_SUM},
 };
 
 typedef struct server_walk {
@@ -61,6 +63,7 @@ typedef struct server_walk {
 static void add_server(void *arg, const gxds_server_counts *s) {
   const server_walk *w = arg;
   const server_family *f = w->family;
+  if (f->in_use && !s->in_use) return;
   for (size_t type = 0; type < (f->by_type ? s->type_count : 1); type++) {
     gxds_text labels = {0};
     gxds_metric_label(&labels, "grpc_target", w->target);

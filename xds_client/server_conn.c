@@ -49,6 +49,7 @@ gxds_conn *gxds_conn_get(gxds_client *c, const gxds_bootstrap_server *server) {
   conn->id = c->next_server_id++;
   conn->server = server;
   conn->counts = gxds_server_counts_get(&c->counts, server, c->types, c->type_count);
+  conn->counts->in_use = true;
   conn->counts->connected = true; /* A78: the server counts as connected until it fails */
   conn->protocol = &gxds_protocol_sotw;
   if (server->delta && !lacks_delta(c, server)) conn->protocol = &gxds_protocol_delta;
@@ -196,7 +197,7 @@ void gxds_conn_lose_stream(gxds_client *c, gxds_conn *conn) {
 }
 
 void gxds_conn_destroy(gxds_client *c, gxds_conn *conn) {
-  conn->counts->connected = false;
+  conn->counts->in_use = false;
   gxds_deadlines_cancel(&c->deadlines, &conn->retry);
   gxds_deadlines_cancel(&c->deadlines, &conn->quiet);
   for (size_t i = 0; i < c->type_count; i++) {

@@ -19,7 +19,8 @@ typedef struct gxds_update_counts {
  * server. */
 typedef struct gxds_server_counts {
   const gxds_bootstrap_server *server;
-  bool connected;    /* the server is in use, and has not failed since its last response */
+  bool in_use;
+  bool connected;    /* the server has not failed since its last response; only if it is in use */
   uint64_t failures; /* how often the server went from healthy to unreachable */
   const gxds_resource_type *const *types;
   size_t type_count;

@@ -117,8 +117,26 @@ TEST(Metrics, CountersOutliveTheUseOfAServer) {
   Watcher &foo1 = s.Watch(kFoo, "foo1");
   s.Respond(kFoo, "1", {"foo1=1"});
   s.Cancel(foo1);
-  EXPECT_EQ(s.Connected(), "0");
   EXPECT_EQ(s.Updates("valid"), "1");
+}
+
+// As in gRPC's own client. An alert for 0 must not fire for a server that is not needed, such as a
+// fallback server after the fallback.
+TEST(Metrics, AServerThatIsNotUsedIsNeitherConnectedNorNot) {  // A78.1
+  Counted a;
+  Counted b;
+  Watcher &foo1 = a.Watch(kFoo, "foo1");
+  b.Watch(kFoo, "foo1");
+  a.Respond(kFoo, "1", {"foo1=1"});
+  a.Cancel(foo1);
+  EXPECT_EQ(a.Connected(), "");
+  // Two clients of the same target: the one that uses the server is connected.
+  const std::string all = Render(
+      {{a.client(), Str("xds:///a"), nullptr, 0}, {b.client(), Str("xds:///a"), nullptr, 0}});
+  EXPECT_THAT(all, HasSubstr("grpc_xds_client_connected{grpc_target=\"xds:///a\","
+                             "grpc_xds_server=\"server1\"} 1\n"));
+  a.Watch(kFoo, "foo1");
+  EXPECT_EQ(a.Connected(), "1");
 }
 
 TEST(Metrics, ResourcesAreCountedByTheStateOfTheCache) {  // A78.3
