@@ -46,6 +46,13 @@ static void validate(const envoy_config_cluster_v3_Cluster *in, gxds_str bytes,
     gxds_lb_subsets_decode(in, bytes, context, scratch, errors, out);
   }
   gxds_cluster_sessions_decode(in, scratch, errors, out);
+  /* As in grpc-go and grpc-java: without this field, connections that the control plane wants to be
+   * secured would not be. */
+  size_t socket_matches = 0;
+  envoy_config_cluster_v3_Cluster_transport_socket_matches(in, &socket_matches);
+  if (socket_matches > 0) {
+    gxds_errors_add(errors, GXDS_FIELD(NULL, "transport_socket_matches"), "feature unsupported");
+  }
   const envoy_config_core_v3_TransportSocket *transport_socket =
       envoy_config_cluster_v3_Cluster_transport_socket(in);
   if (transport_socket) {

@@ -176,6 +176,10 @@ std::vector<Malformed> Others() {
                            Field(1, "type.googleapis.com/" + tls))),
        Bad(socket + ".value[xds.type.v3.TypedStruct].value[" + tls +
            "] error:can't decode UpstreamTlsContext")},
+      {"TransportSocketMatches",
+       Eds("'transport_socket_matches':[{'name':'tls','match':{},'transport_socket':{'name':'x'}}"
+           "]"),
+       Bad("field:transport_socket_matches error:feature unsupported")},
       {"FaultsOfManyKinds",
        Cluster("'type':'EDS','lb_policy':'MAGLEV','lrs_server':{},'transport_socket':{}"),
        Bad("field:eds_cluster_config error:field not present; "

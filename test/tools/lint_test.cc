@@ -268,6 +268,13 @@ TEST_F(Lint, WarnsOfServersWhoseNamesAreNotChecked) {  // A29.19, A82.1
       lint("validation_context: {system_root_certs: {}, match_subject_alt_names: [{exact: a}]}");
   EXPECT_EQ(matched.size(), 2u);
   EXPECT_EQ(matched[0].find("checks no name"), std::string::npos) << matched[0];
+  // gRPC reads no typed matchers.
+  const Lines typed = lint(
+      "validation_context: {system_root_certs: {}, match_typed_subject_alt_names: "
+      "[{san_type: DNS, matcher: {exact: a}}]}");
+  ASSERT_EQ(typed.size(), 3u);
+  EXPECT_NE(typed[0].find("match_typed_subject_alt_names: is ignored"), std::string::npos);
+  EXPECT_NE(typed[1].find("checks no name"), std::string::npos);
 }
 
 // gRPC ignores these routes. A virtual host may have no others.

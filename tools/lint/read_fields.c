@@ -17,7 +17,7 @@ static const struct row {
      "least_request_lb_config load_balancing_policy lrs_report_endpoint_metrics lrs_server name "
      "outlier_detection "
      "ring_hash_lb_config round_robin_lb_config "
-     "transport_socket type upstream_config "},
+     "transport_socket transport_socket_matches type upstream_config "},
     {"envoy.config.cluster.v3.Cluster.CommonLbConfig", " override_host_status "},
     {"envoy.config.cluster.v3.Cluster.CustomClusterType", " name typed_config "},
     {"envoy.config.cluster.v3.Cluster.EdsClusterConfig", " eds_config service_name "},
