@@ -13,7 +13,7 @@
 #include "files/file_server.h"
 #include "transport/clock.h"
 #include "transport/reactor.h"
-#include "transport/thread.h"
+#include "transport/source_thread.h"
 
 /* How long to wait before the next attempt to watch, while the system has no resources for it. */
 #define RETRY_MS 1000
@@ -28,6 +28,7 @@ typedef struct file_source {
 
   /* Used by the reactor only. */
   gxds_file_server *server;
+  gxds_source_thread thread;
   const gxds_source_events *events;
   void *arg;
   bool has_set;
@@ -147,6 +148,12 @@ static void log_notice(file_source *s, gxds_str notice) {
   gxds_str_free(&line);
 }
 
+/* The thread has ended, or never ran. */
+static void end_thread(file_source *s) {
+  unref(s);
+  gxds_reactor_release();
+}
+
 static void on_event(void *arg) {
   event *e = arg;
   file_source *s = e->source;
@@ -163,9 +170,7 @@ static void on_event(void *arg) {
   gxds_str_free(&e->notice);
   bool last = e->last;
   gxds_free(e);
-  if (!last) return;
-  unref(s);
-  gxds_reactor_release();
+  if (last) end_thread(s);
 }
 
 /* ---- the watching thread ---- */
@@ -237,9 +242,14 @@ static void *watch_directory(void *arg) {
   return NULL;
 }
 
+static void on_no_thread(void *arg, const gxds_status *status) {
+  take_errors(arg, status->message);
+}
+
 static void destroy(gxds_source *source) {
   file_source *s = (file_source *)source;
   close_stream(source);
+  if (gxds_source_thread_give_up(&s->thread)) end_thread(s);
   gxds_timer_cancel(&s->timer);
   gxds_file_server_destroy(s->server);
   s->server = NULL;
@@ -263,6 +273,8 @@ gxds_source *gxds_file_source_create(gxds_str directory, const gxds_source_event
   s->arg = arg;
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   gxds_reactor_acquire(); /* the thread's */
-  GXDS_CHECK(gxds_thread_start_detached("grpc_xds_files", watch_directory, s) == 0);
+  s->thread = (gxds_source_thread){
+      .name = "grpc_xds_files", .run = watch_directory, .on_failed = on_no_thread, .arg = s};
+  gxds_source_thread_start(&s->thread);
   return &s->source;
 }

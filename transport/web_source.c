@@ -18,7 +18,7 @@
 #include "transport/fork.h"
 #include "transport/http.h"
 #include "transport/reactor.h"
-#include "transport/thread.h"
+#include "transport/source_thread.h"
 #include "web/server.h"
 
 /* ---- forks ---- */
@@ -76,6 +76,7 @@ typedef struct web_source {
   gxds_mpsc_list commands;
 
   /* Used by the reactor only. */
+  gxds_source_thread thread;
   const gxds_source_events *events;
   void *arg;
   const gxds_stream_call_events *stream_events;
@@ -137,6 +138,12 @@ static void deliver(web_source *s, const event *e) {
   }
 }
 
+/* The thread has ended, or never ran. */
+static void end_thread(web_source *s) {
+  unref(s);
+  gxds_reactor_release();
+}
+
 static void on_event(void *arg) {
   event *e = arg;
   web_source *s = e->source;
@@ -144,9 +151,7 @@ static void on_event(void *arg) {
   gxds_str_free(&e->bytes);
   const bool last = e->kind == LAST;
   gxds_free(e);
-  if (!last) return;
-  unref(s);
-  gxds_reactor_release();
+  if (last) end_thread(s);
 }
 
 static void post(const worker *w, int kind, gxds_str take_bytes) {
@@ -334,9 +339,15 @@ static void close_stream(gxds_source *source) {
   s->stream = 0;
 }
 
+static void on_no_thread(void *arg, const gxds_status *status) {
+  const web_source *s = arg;
+  s->events->on_failed(s->arg, status);
+}
+
 static void destroy(gxds_source *source) {
   web_source *s = (web_source *)source;
   s->stream = 0;
+  if (gxds_source_thread_give_up(&s->thread)) end_thread(s);
   atomic_store(&s->stopped, true);
   wake(s);
   unref(s);
@@ -358,6 +369,8 @@ gxds_source *gxds_web_source_create(const gxds_bootstrap_server *server,
   s->arg = arg;
   s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   gxds_reactor_acquire(); /* the thread's */
-  GXDS_CHECK(gxds_thread_start_detached("grpc_xds_web", work, s) == 0);
+  s->thread = (gxds_source_thread){
+      .name = "grpc_xds_web", .run = work, .on_failed = on_no_thread, .arg = s};
+  gxds_source_thread_start(&s->thread);
   return &s->source;
 }

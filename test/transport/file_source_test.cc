@@ -1,8 +1,10 @@
-// A directory as a server, on the reactor, and its errors if the directory cannot be watched.
+// A directory as a server, on the reactor, and its errors if the directory cannot be watched. A web
+// server, if it can't be asked.
 #include "transport/file_source.h"
 
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 
 #include "test/support/child.h"
 #include "test/transport/on_reactor.h"
+#include "transport/web_source.h"
 
 namespace grpc_xds {
 namespace {
@@ -31,11 +34,37 @@ class NoDescriptors {
   rlimit before_;
 };
 
+// While it exists, no thread can be started: no stack is as large as wanted.
+class NoThreads {
+ public:
+  NoThreads() {
+    EXPECT_EQ(pthread_getattr_default_np(&before_), 0);
+    pthread_attr_t huge;
+    EXPECT_EQ(pthread_attr_init(&huge), 0);
+    EXPECT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 46), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoThreads() {
+    EXPECT_EQ(pthread_setattr_default_np(&before_), 0);
+    pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
+};
+
 struct FileSource : testing::Test {
   FileSource() { grpc_init(); }
   ~FileSource() override { grpc_shutdown(); }
 
   void Create() {
+    OnReactor([this] {
+      source = gxds_file_source_create(gxds_str_of(dir.path().data(), dir.path().size()), Events(),
+                                       this);
+    });
+  }
+  static const gxds_source_events *Events() {
     static const gxds_source_events events = {
         [](void *arg, const gxds_status *status) {
           static_cast<FileSource *>(arg)->log.Put(
@@ -45,10 +74,7 @@ struct FileSource : testing::Test {
           static_cast<FileSource *>(arg)->log.Put((error ? "error: " : "") +
                                                   std::string(line.data, line.size));
         }};
-    OnReactor([this] {
-      source =
-          gxds_file_source_create(gxds_str_of(dir.path().data(), dir.path().size()), &events, this);
-    });
+    return &events;
   }
   void Destroy() {
     OnReactor([this] { source->functions->destroy(source); });
@@ -93,6 +119,56 @@ TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
   Create();
   log.Take();
   Destroy();  // the reactor ends only after the thread
+}
+
+const char kNoThread[] = "no thread for it (tried again each second): ";
+
+TEST_F(FileSource, WithoutAThreadFailsUntilThereIsOne) {
+  ReactorUse use;
+  dir.Write("f.json", "[]");
+  OnReactor([] {});
+  {
+    NoThreads none;
+    Create();
+    EXPECT_EQ(log.Take().value_or("").find("failed: file source " + dir.path() +
+                                           ": no good state: " + kNoThread),
+              0u);
+  }
+  EXPECT_EQ(log.Take().value_or(""), "file source " + dir.path() + ": 0 resources");
+  Destroy();
+}
+
+TEST_F(FileSource, WithoutAThreadEndsWithItsOwner) {
+  ReactorUse use;
+  OnReactor([] {});
+  NoThreads none;
+  Create();
+  log.Take();
+  Destroy();
+}
+
+using WebSource = FileSource;
+
+TEST_F(WebSource, WithoutAThreadFailsUntilThereIsOne) {
+  ReactorUse use;
+  OnReactor([] {});
+  gxds_bootstrap_server server{};
+  server.uri = gxds_str_z("http://127.0.0.1:1");  // nobody listens there
+  server.web_form = GXDS_WEB_FILES;
+  {
+    NoThreads none;
+    OnReactor([&] { source = gxds_web_source_create(&server, Events(), this); });
+    EXPECT_EQ(log.Take().value_or("").find(std::string("failed: ") + kNoThread), 0u);
+  }
+  // The thread makes the request of a stream that was opened before.
+  static const gxds_stream_call_events events = {
+      nullptr, nullptr, [](void *arg, uint64_t, const gxds_status *status) {
+        static_cast<FileSource *>(arg)->log.Put(
+            "closed: " + std::string(status->message.data, status->message.size));
+      }};
+  OnReactor([&] { source->functions->open(source, 1, &events, this); });
+  EXPECT_EQ(log.Take().value_or("").find("closed: http://127.0.0.1:1/"), 0u);
+  Destroy();
 }
 
 }  // namespace
