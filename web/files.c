@@ -35,7 +35,9 @@ typedef struct web_files {
   gxds_file_server *server;
   const gxds_file_set *set; /* NULL: no good state yet */
   file_list held;           /* the files of that state */
-  gxds_str etag;            /* the ETag of its index; empty: it had none */
+  file_list fetched; /* files of a later index that did not become a state, as far as they were
+                        fetched: they are not fetched again */
+  gxds_str etag;     /* the ETag of its index; empty: it had none */
 
   phase phase;
   uint64_t index_fetch;
@@ -62,7 +64,21 @@ static void clear_list(file_list *l) {
   *l = (file_list){0};
 }
 
+static bool has_fetched_any(const file_list *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->files[i].bytes) return true;
+  }
+  return false;
+}
+
+/* Gives up the new index. Keeps the files that were fetched for it: otherwise each stream would
+ * fetch all files again while one of them is invalid or can't be fetched. */
 static void drop_next(web_files *w) {
+  if (has_fetched_any(&w->next)) {
+    clear_list(&w->fetched);
+    w->fetched = w->next;
+    w->next = (file_list){0};
+  }
   clear_list(&w->next);
   gxds_str_free(&w->next_etag);
   gxds_str_free(&w->next_version);
@@ -89,6 +105,7 @@ static void destroy(gxds_web_server *s) {
   if (!w) return;
   drop_next(w);
   clear_list(&w->held);
+  clear_list(&w->fetched);
   gxds_str_free(&w->etag);
   gxds_file_set_unref(w->set);
   gxds_file_server_destroy(w->server);
@@ -159,13 +176,18 @@ static void end_of_poll(gxds_web_server *s, gxds_time now) {
   drop_next(w);
 }
 
-static const held_file *find_held(const web_files *w, const held_file *wanted) {
-  if (w->held.count == 0) return NULL;
+static const held_file *find_in(const file_list *l, const held_file *wanted) {
+  if (l->count == 0) return NULL;
   const held_file *held =
-      bsearch(wanted, w->held.files, w->held.count, sizeof *wanted, gxds_str_compare_items);
-  const bool same = held && held->about.size == wanted->about.size &&
+      bsearch(wanted, l->files, l->count, sizeof *wanted, gxds_str_compare_items);
+  const bool same = held && held->bytes && held->about.size == wanted->about.size &&
                     memcmp(held->about.sha256, wanted->about.sha256, GXDS_SHA256_SIZE) == 0;
   return same ? held : NULL;
+}
+
+static const held_file *find_held(const web_files *w, const held_file *wanted) {
+  const held_file *held = find_in(&w->held, wanted);
+  return held ? held : find_in(&w->fetched, wanted);
 }
 
 /* Takes the files of the index as `next`. Files that are held already are not fetched again. */
@@ -264,6 +286,7 @@ static void apply(gxds_web_server *s, gxds_time now) {
     log_state(s);
   }
   gxds_file_set_unref(set);
+  clear_list(&w->fetched);
   clear_list(&w->held);
   w->held = w->next;
   w->next = (file_list){0};

@@ -175,6 +175,42 @@ TEST_F(WebFiles, FilesWithErrorsReplaceNothing) {
   Respond(r, {.code = 304});
   EXPECT_THAT(Next(), HasSubstr(R"("name":"a")")) << "it was taken back";
 }
+// Otherwise each of many clients would fetch all files again after each backoff.
+TEST_F(WebFiles, FilesOfAStateThatWasRefusedAreNotFetchedAgain) {
+  const Files bad = {{"a.json", Cluster("a", "t")}, {"b.json", "{"}};
+  Send(kCds, {"a"});
+  Serve({{"a.json", Cluster("a")}});
+  EXPECT_NE(Next(), "");
+  now_ += 12 * GXDS_SECOND;
+  EXPECT_EQ(Serve(bad).size(), 2u);
+  const std::string why = End();
+  EXPECT_THAT(why, HasSubstr("b.json:1"));
+  for (int i = 0; i < 2; i++) {
+    Open();
+    Send(kCds, {"a"});
+    EXPECT_TRUE(Serve(bad).empty());
+    EXPECT_EQ(End(), why);
+  }
+  Open();
+  Send(kCds, {"a"});
+  EXPECT_THAT(Serve({bad[0], {"b.json", Cluster("b")}}), testing::ElementsAre("/b.json"));
+  EXPECT_THAT(Next(), HasSubstr(R"("service_name":"t")"));
+}
+// Otherwise a client with a bad network might never get all of many files.
+TEST_F(WebFiles, AFileThatFailsDoesNotLoseTheOthers) {
+  const Files files = {{"a.json", Cluster("a")}, {"b.json", Cluster("b")}};
+  Send(kCds, {"b"});
+  Respond(Fetch(), {.body = Index(files)});
+  const Request a = Fetch();
+  const Request b = Fetch();
+  Respond(a, {.body = files[0].second});
+  Respond(b, {.code = 503});
+  EXPECT_NE(End(), "");
+  Open();
+  Send(kCds, {"b"});
+  EXPECT_THAT(Serve(files), testing::ElementsAre("/b.json"));
+  EXPECT_NE(Next(), "");
+}
 TEST_F(WebFiles, EveryErrorOfAnIndexIsReported) {
   Send(kCds, {"a"});
   Respond(Fetch(), {.body = R"({"files":[{"path":"../a.json","size":1,"sha256":"00"}]})"});
