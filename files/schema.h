@@ -27,7 +27,8 @@ const struct upb_MessageDef *gxds_schema_find(const gxds_schema *s, gxds_str typ
 #define GXDS_SCHEMA_LEARNED_MAX 1000u
 
 /* From now on unknown fields, and the contents of Anys of unknown types, are ignored, as in a
- * message on the wire. For resources from control planes, which may be newer than this library. */
+ * message on the wire. Unknown names of enum values are numbers that no value has. For resources
+ * from control planes, which may be newer than this library. */
 void gxds_schema_set_lenient(gxds_schema *s);
 bool gxds_schema_is_lenient(const gxds_schema *s);
 /* Like gxds_schema_find(), but for the type of an Any: a lenient schema adds an unknown type, as a

@@ -332,6 +332,15 @@ TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {  // E4.10
   EXPECT_THAT(NextBytes(), AllOf(HasSubstr("type.googleapis.com/new.Type"), Not(HasSubstr("2030"))))
       << "the decoder of clusters is told of a type that it does not know, and refuses it";
 }
+// In the binary form, it is a number that the decoders do not know.
+TEST_F(Rest, AnEnumsValueThatIsNewerThanWeAreIsAnUnknownNumber) {  // E4.10
+  Send(kCds, {"a", "b"});
+  Respond(Fetch(), {.body = Response("1", {Cluster("a", R"(,"lb_policy":"POLICY_OF_2030")"),
+                                           Cluster("b", R"(,"lb_policy":"RING_HASH")")})});
+  EXPECT_EQ(End(), "");
+  EXPECT_THAT(Next(), AllOf(HasSubstr(R"("lb_policy":2147483647)"),
+                            HasSubstr(R"("lb_policy":"RING_HASH")")));
+}
 
 }  // namespace
 }  // namespace gxds_test
