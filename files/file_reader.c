@@ -317,8 +317,12 @@ void gxds_file_read_response(const gxds_schema *schema, gxds_str json, gxds_file
   locale_t before = enter_c_locale();
   upb_Arena *arena = upb_Arena_New();
   const gxds_file_node *root = gxds_file_json_read(json, arena, errors);
-  if (root && is_map(&r, root, NULL))
-    read_response(&r, root, gxds_file_node_get(root, "resources"));
+  if (root && is_map(&r, root, NULL)) {
+    const gxds_file_node *resources = gxds_file_node_get(root, "resources");
+    /* proto3 JSON: null means that the field is not set. */
+    if (resources && resources->kind == GXDS_FILE_NODE_NULL) resources = NULL;
+    read_response(&r, root, resources);
+  }
   upb_Arena_Free(arena);
   leave_c_locale(before);
 }

@@ -69,6 +69,13 @@ TEST_F(Rest, AResponseWithoutResourcesIsOne) {
   EXPECT_THAT(Next(), AllOf(HasSubstr(R"("version_info":"7")"), Not(HasSubstr("@type")),
                             HasSubstr("has no Cluster of that name")));
 }
+// As servers write it that make their JSON from a nil slice of Go.
+TEST_F(Rest, NullIsNoResource) {
+  Send(kEds, {"a"});
+  Respond(Fetch(), {.body = R"({"version_info":"1","resources":null,"nonce":null})"});
+  EXPECT_EQ(End(), "");
+  EXPECT_THAT(NextBytes(), HasSubstr("has no ClusterLoadAssignment of that name"));
+}
 TEST_F(Rest, AnAckWaitsForTheNextPoll) {  // E4.3
   Hold();
   EXPECT_EQ(Fetch().path, "");
