@@ -206,6 +206,15 @@ static const extra_field roots_of_validation = {
 static const extra_field host_sni_of_upstream = {"auto_host_sni", 6, BOOL, NULL};
 static const extra_field sni_san_of_upstream = {"auto_sni_san_validation", 7, BOOL, NULL};
 
+/* E5: a part of lb_subset_config that is refused. If it were not known, it would be ignored in the
+ * JSON of a control plane. */
+static const extra_field fallback_of_subsets = {
+    "metadata_fallback_policy", 8, ENUM,
+    ".envoy.config.cluster.v3.Cluster.LbSubsetConfig.LbSubsetMetadataFallbackPolicy"};
+static const extra_type fallbacks_of_subsets = {
+    .enum_name = "LbSubsetMetadataFallbackPolicy",
+    .enum_values = {"METADATA_NO_FALLBACK", "FALLBACK_LIST"}};
+
 static google_protobuf_DescriptorProto *add_nested(google_protobuf_DescriptorProto *message,
                                                    const char *name, upb_Arena *arena) {
   google_protobuf_DescriptorProto *nested =
@@ -225,7 +234,19 @@ static bool extend_one(google_protobuf_DescriptorProto *message, const char *nam
   return true;
 }
 
+static void extend_nested(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
+  size_t count = 0;
+  google_protobuf_DescriptorProto **nested =
+      google_protobuf_DescriptorProto_mutable_nested_type(message, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (extend_one(nested[i], "LbSubsetConfig", &fallback_of_subsets, false, arena)) {
+      add_enum(nested[i], &fallbacks_of_subsets, arena);
+    }
+  }
+}
+
 static void extend(google_protobuf_DescriptorProto *message, upb_Arena *arena) {
+  extend_nested(message, arena);
   extend_one(message, "Cluster", &metrics_of_cluster, true, arena);
   extend_one(message, "LocalityLbEndpoints", &metadata_of_locality, false, arena);
   extend_one(message, "UpstreamTlsContext", &host_sni_of_upstream, false, arena);

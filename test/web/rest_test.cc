@@ -339,6 +339,16 @@ TEST_F(Rest, WhatIsNewerThanWeAreIsPassedOver) {  // E4.10
   EXPECT_THAT(NextBytes(), AllOf(HasSubstr("type.googleapis.com/new.Type"), Not(HasSubstr("2030"))))
       << "the decoder of clusters is told of a type that it does not know, and refuses it";
 }
+// Fields of which gRPC 1.51 knows nothing.
+TEST_F(Rest, WhatTheHostLacksIsReadAllTheSame) {
+  Send(kCds, {"a"});
+  Respond(Fetch(), {.body = Response(
+                        "1", {Cluster("a", R"(,"lrs_report_endpoint_metrics":["named_metrics.x"],)"
+                                           R"("lb_subset_config":{)"
+                                           R"("metadata_fallback_policy":"FALLBACK_LIST"})")})});
+  EXPECT_EQ(End(), "");
+  EXPECT_THAT(NextBytes(), AllOf(HasSubstr("named_metrics.x"), HasSubstr("\xb2\x01\x02\x40\x01")));
+}
 // In the binary form, it is a number that the decoders do not know.
 TEST_F(Rest, AnEnumsValueThatIsNewerThanWeAreIsAnUnknownNumber) {  // E4.10
   Send(kCds, {"a", "b"});
