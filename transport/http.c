@@ -85,6 +85,7 @@ typedef struct transfer {
   gxds_text body;
   bool too_long;
   gxds_str etag;
+  gxds_text directives; /* of all Cache-Control lines, which mean the same as one line (RFC 9110) */
   gxds_duration max_age;
   gxds_duration age; /* how long a cache has had the response */
   char error[CURL_ERROR_SIZE];
@@ -151,6 +152,7 @@ static void free_transfer(gxds_http *h, transfer *t) {
   curl.slist_free_all(t->headers);
   gxds_web_request_fini(&t->request);
   gxds_text_fini(&t->body);
+  gxds_text_fini(&t->directives);
   gxds_str_free(&t->etag);
   gxds_free(t);
 }
@@ -222,13 +224,17 @@ static size_t on_header(char *data, size_t one, size_t size, void *arg) {
   if (gxds_str_starts_with(line, gxds_str_z("HTTP/"))) { /* the head of another response begins, for
                                                             example after a "100 Continue" */
     gxds_str_free(&t->etag);
+    gxds_text_clear(&t->directives);
     t->max_age = t->age = 0;
   }
   const gxds_str age = value_of(line, "age:");
   const gxds_str etag = value_of(line, "etag:");
   const gxds_str cache = value_of(line, "cache-control:");
   if (etag.size) gxds_str_set(&t->etag, etag);
-  if (cache.size) t->max_age = max_age_of(cache);
+  if (cache.size) {
+    gxds_text_addf(&t->directives, "%.*s,", GXDS_STR_ARG(cache));
+    t->max_age = max_age_of(gxds_text_str(&t->directives));
+  }
   if (age.size) t->age = delta_seconds(age.data, age.size);
   return size;
 }

@@ -230,6 +230,22 @@ TEST_F(Http, WhatMayNotBeKeptHasNoAge) {
   Create(server.uri());
   EXPECT_EQ(Get().max_age, 0);
 }
+// nginx sends both lines if it has "expires" and "add_header Cache-Control".
+TEST_F(Http, SeveralCacheControlLinesAreOne) {
+  for (const char *lines : {"Cache-Control: no-cache\r\nCache-Control: max-age=60\r\n",
+                            "Cache-Control: max-age=60\r\nCache-Control: no-cache\r\n"}) {
+    Server server(
+        Responding("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + std::string(lines) + "\r\n"));
+    Create(server.uri());
+    EXPECT_EQ(Get().max_age, 0) << lines;
+    gxds_http_destroy(std::exchange(http_, nullptr));
+  }
+  Server server(Responding(
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nCache-Control: max-age=60\r\nCache-Control: "
+      "public\r\n\r\n"));
+  Create(server.uri());
+  EXPECT_EQ(Get().max_age, 60 * GXDS_SECOND);
+}
 TEST_F(Http, AResponseOfACacheIsFreshForLess) {
   Server server(Responding(
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAge: 50\r\nCache-Control: max-age=60\r\n\r\n"));
