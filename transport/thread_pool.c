@@ -22,6 +22,7 @@ struct gxds_thread_pool {
   piece *first;
   size_t waiting;
   size_t idle;
+  size_t threads;
 };
 
 static void *run(void *arg) {
@@ -55,7 +56,9 @@ void gxds_thread_pool_run(gxds_thread_pool *pool, void (*work)(void *arg), void 
   pthread_mutex_lock(&pool->mutex);
   DL_APPEND(pool->first, p);
   if (++pool->waiting > pool->idle) {
-    GXDS_CHECK(gxds_thread_start_detached("grpc_xds_pool", run, pool) == 0);
+    if (gxds_thread_start_detached("grpc_xds_pool", run, pool) == 0) pool->threads++;
+    /* If the system has no more threads, the work waits for one of ours. */
+    GXDS_CHECK(pool->threads > 0);
   } else {
     pthread_cond_signal(&pool->some);
   }

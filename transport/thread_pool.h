@@ -1,5 +1,6 @@
 /* Threads for work that may block. There are as many as are needed so that no work waits for
- * another, and they stay. The pool and its threads live as long as the process. */
+ * another, unless the system starts no more threads, and they stay. The pool and its threads live
+ * as long as the process. */
 #ifndef GRPC_XDS_TRANSPORT_THREAD_POOL_H_
 #define GRPC_XDS_TRANSPORT_THREAD_POOL_H_
 

@@ -4,19 +4,20 @@
 
 #include <grpc/grpc.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <string>
 
 #include "test/support/child.h"
+#include "test/transport/no_threads.h"
 #include "test/transport/on_reactor.h"
 #include "transport/web_source.h"
 
 namespace grpc_xds {
 namespace {
 
+using gxds_test::NoThreads;
 using gxds_test::TempDir;
 
 // While it exists, no descriptor can be opened.
@@ -32,26 +33,6 @@ class NoDescriptors {
 
  private:
   rlimit before_;
-};
-
-// While it exists, no thread can be started: no stack is as large as wanted.
-class NoThreads {
- public:
-  NoThreads() {
-    EXPECT_EQ(pthread_getattr_default_np(&before_), 0);
-    pthread_attr_t huge;
-    EXPECT_EQ(pthread_attr_init(&huge), 0);
-    EXPECT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 46), 0);
-    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
-    pthread_attr_destroy(&huge);
-  }
-  ~NoThreads() {
-    EXPECT_EQ(pthread_setattr_default_np(&before_), 0);
-    pthread_attr_destroy(&before_);
-  }
-
- private:
-  pthread_attr_t before_;
 };
 
 struct FileSource : testing::Test {

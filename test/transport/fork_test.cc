@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "test/transport/no_threads.h"
 #include "transport/hand_over.h"
 #include "transport/thread.h"
 #include "transport/thread_pool.h"
@@ -129,6 +130,19 @@ TEST(ThreadPool, NoWorkWaitsForOther) {
   // The pool reuses its threads.
   for (int i = 0; i < kCount; i++) gxds_thread_pool_run(pool, Gate::Pass, &gate);
   EXPECT_TRUE(gate.Await(gate.done, 2 * kCount));
+}
+
+TEST(ThreadPool, WorkWaitsIfThereAreNoMoreThreads) {
+  gxds_thread_pool *pool = gxds_thread_pool_create();
+  static Gate gate;
+  gxds_thread_pool_run(pool, Gate::Pass, &gate);
+  EXPECT_TRUE(gate.Await(gate.begun, 1));
+  {
+    gxds_test::NoThreads none;
+    gxds_thread_pool_run(pool, Gate::Pass, &gate);
+  }
+  gate.Open();
+  EXPECT_TRUE(gate.Await(gate.done, 2));
 }
 
 }  // namespace
