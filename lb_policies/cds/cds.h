@@ -22,8 +22,8 @@ typedef enum gxds_cds_step_kind {
   GXDS_CDS_NOTHING,   /* the child is not touched */
   GXDS_CDS_FAIL,      /* end the child and report TRANSIENT_FAILURE */
   GXDS_CDS_LEAF,      /* update the child, which is cluster_impl over priority. If RPCs may have
-                         sessions, override_host is between the two. If the cluster has outlier
-                         detection, that is above all of them (A75) */
+                         sessions, override_host is between the two. If the cluster has, or has
+                         had, outlier detection, that is above all of them (A75) */
   GXDS_CDS_AGGREGATE, /* update the child, which is priority over one cds for each leaf cluster */
 } gxds_cds_step_kind;
 

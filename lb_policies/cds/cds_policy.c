@@ -25,6 +25,7 @@ typedef struct policy {
   gxds_lb_config *leaf_policy;  /* the parsed policy_json of the cluster; NULL: not parsed yet */
   gxds_lb_config *child_config; /* the child's config; with outlier detection, the config of the
                                    outlier_detection policy's child; NULL: none */
+  bool detects_outliers;        /* the cluster has had outlier detection */
   const gxds_args *args;        /* the args of the last update */
   const gxds_args *child_args;  /* the args that the child got in place of `args` */
 } policy;
@@ -136,12 +137,17 @@ static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
   return status;
 }
 
-/* A50: outlier_detection is above the whole tree of the cluster. The caller owns the returned
+/* A50: outlier_detection is above the whole tree of a leaf cluster. It stays there when the cluster
+ * has outlier detection no more, so that the tree and its connections stay too. Other clusters do
+ * not have it, because it costs something at each update. The caller owns the returned
  * reference. */
-static gxds_lb_config *config_of_child(const policy *p, const gxds_cds_step *step) {
+static gxds_lb_config *config_of_child(policy *p, const gxds_cds_step *step) {
+  static const gxds_outlier_detection off = {0};
   gxds_lb_config *child = gxds_lb_config_ref(p->child_config);
-  if (!step->outlier_detection) return child;
-  return gxds_outlier_detection_config_create(p->cluster, step->outlier_detection, child);
+  if (step->outlier_detection) p->detects_outliers = true;
+  if (!p->detects_outliers || step->kind == GXDS_CDS_AGGREGATE) return child;
+  const gxds_outlier_detection *settings = step->outlier_detection ? step->outlier_detection : &off;
+  return gxds_outlier_detection_config_create(p->cluster, settings, child);
 }
 
 /* Turns off the client's own health checks, because the control plane checks health. Returns the

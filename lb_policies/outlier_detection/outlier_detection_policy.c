@@ -33,10 +33,11 @@ static void destroy_tracker(gxds_tracker *base) {
   gxds_call_results_unref(t->results);
 }
 
+/* Counts the RPCs. While RPCs are not counted, the child's own picker picks, so that a cluster
+ * without outlier detection has no cost for each RPC. */
 typedef struct picker {
   gxds_picker base;
   gxds_picker *child;
-  bool counting;
 } picker;
 
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
@@ -45,12 +46,10 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   gxds_picker_pick(p->child, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
   gxds_subchannel *picked = out->subchannel;
-  if (p->counting) {
-    tracker *t = gxds_pick_alloc(call, sizeof *t);
-    *t = (tracker){
-        {.ops = &ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
-    out->tracker = &t->base;
-  }
+  tracker *t = gxds_pick_alloc(call, sizeof *t);
+  *t =
+      (tracker){{.ops = &ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
+  out->tracker = &t->base;
   out->subchannel = gxds_subchannel_ref(picked->wrapped);
   gxds_subchannel_unref(picked);
 }
@@ -61,20 +60,20 @@ static void destroy_picker(gxds_picker *base) {
   gxds_free(p);
 }
 
-static gxds_picker *create_picker(gxds_picker *child, bool counting) {
+static gxds_picker *create_picker(gxds_picker *child) {
   static const gxds_picker_ops ops = {pick, destroy_picker};
   picker *p = GXDS_NEW(picker);
   gxds_picker_init(&p->base, &ops);
   p->child = gxds_picker_ref(child);
-  p->counting = counting;
   return &p->base;
 }
 
 /* --- The policy --- */
 
 typedef struct policy {
-  gxds_only_child only;       /* first */
-  gxds_policy_counts *counts; /* borrowed: valid until the process ends */
+  gxds_only_child only; /* first */
+  /* Borrowed: valid until the process ends. NULL: RPCs were not counted yet. */
+  gxds_policy_counts *counts;
   gxds_ejectables *subchannels;
   gxds_outliers *machine; /* borrowed from subchannels */
   bool settling;
@@ -82,7 +81,8 @@ typedef struct policy {
 
 static void publish(policy *p) {
   gxds_policy_publish(p->only.base, p->only.state, &p->only.status,
-                      create_picker(p->only.picker, gxds_outliers_counting(p->machine)));
+                      gxds_outliers_counting(p->machine) ? create_picker(p->only.picker)
+                                                         : gxds_picker_ref(p->only.picker));
 }
 
 /* Ejects subchannels, or ends their ejection, and sets the timer. */
@@ -111,11 +111,15 @@ static gxds_status update(void *self, const gxds_lb_update *given) {
   policy *p = self;
   const gxds_outlier_detection_config *config =
       (const gxds_outlier_detection_config *)given->config;
-  const bool counting = gxds_outliers_counting(p->machine);
+  const bool was_counting = gxds_outliers_counting(p->machine);
   gxds_outliers_on_config(p->machine, &config->settings, count_addresses(config->of.cluster, given),
                           gxds_policy_now(p->only.base));
+  const bool counting = gxds_outliers_counting(p->machine);
+  if (counting && !p->counts) {
+    p->counts = gxds_policy_counts_for(p->only.base, GXDS_COUNTING_OUTLIER_DETECTION);
+  }
   settle(p);
-  if (counting != gxds_outliers_counting(p->machine) && p->only.picker) publish(p);
+  if (counting != was_counting && p->only.picker) publish(p);
   if (gxds_policy_ended(p->only.base)) return gxds_status_ok();
   return gxds_only_child_update_with(&p->only, given, config->of.child, given->addresses);
 }
@@ -124,7 +128,6 @@ static void *create(gxds_policy *base, const gxds_args *args) {
   (void)args;
   policy *p = GXDS_NEW(policy);
   p->only.base = base;
-  p->counts = gxds_policy_counts_for(base, GXDS_COUNTING_OUTLIER_DETECTION);
   p->subchannels = gxds_ejectables_create(gxds_policy_channel(base), gxds_policy_random_seed(base));
   p->machine = p->subchannels->machine;
   return p;

@@ -238,6 +238,33 @@ TEST_F(CdsPolicyTest, OutlierDetectionComesAndGoesWithoutAGap) {
     EXPECT_EQ(host_.state, GRPC_CHANNEL_READY);
     EXPECT_EQ(Pick(), "127.0.0.1:97");
   }
+  EXPECT_EQ(host_.subchannels_made, 2u) << "only the first time makes the tree anew";
+}
+
+TEST_F(CdsPolicyTest, OutlierDetectionThatComesAgainEjectsEndpointsThatWereThere) {
+  auto endpoints = MakeEndpoints({{"a"}});
+  snapshot::ClusterOptions plain;
+  plain.lb_policy = R"([{"round_robin":{}}])";
+  snapshot::ClusterOptions options = plain;
+  options.failure_threshold = 50;
+  Entry with = snapshot::Leaf("c", options, endpoints);
+  Entry without = snapshot::Leaf("c", plain, endpoints);
+  Start({&with});
+  SetState("127.0.0.1:97", GRPC_CHANNEL_READY);
+  Apply({&without});
+  EXPECT_EQ(Pick(), "127.0.0.1:97");
+  Apply({&with});
+  for (int i = 0; i < 10; i++) {
+    auto call = host_.Pick();
+    call->Start();
+    call->Finish(Status(GXDS_INTERNAL, "failed"));
+  }
+  host_.Pass(GXDS_SECOND);
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_TRANSIENT_FAILURE);
+  Apply({&without});
+  EXPECT_EQ(host_.state, GRPC_CHANNEL_READY) << "the ejection ends";
+  EXPECT_EQ(Pick(), "127.0.0.1:97");
+  EXPECT_EQ(host_.subchannels_made, 1u);
 }
 
 TEST_F(CdsPolicyTest, TlsOfAClusterIsForXdsCredentialsOnly) {  // A29
