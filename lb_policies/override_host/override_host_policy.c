@@ -162,7 +162,7 @@ static gxds_subchannel *child_subchannel(void *self, uint64_t child, const gxds_
 }
 
 static void take_update(policy *p, const gxds_lb_update *given, const gxds_cluster_entry *entry) {
-  const bool other_args = p->last.args != given->args;
+  const bool other_args = !gxds_args_equal(p->last.args, given->args);
   const gxds_cluster_entry *before = p->last.entry ? gxds_cluster_entry_ref(p->last.entry) : NULL;
   const gxds_lb_update own = {.config = given->config, .args = given->args, .entry = entry};
   gxds_lb_update_keep(&p->last, &own);

@@ -389,6 +389,24 @@ TEST_F(OverrideHostTest, AnUpdateThatLeavesTheEndpointLeavesItsSessions) {
   EXPECT_EQ(host_.subchannels_made, made + 1) << "to the new one";
 }
 
+TEST_F(OverrideHostTest, AChangeOfATlsClusterLeavesItsSessions) {
+  args_ = args_.Set("xds_credentials", 1);
+  const std::string tls =
+      ",'transport_socket':{'name':'x','typed_config':{'@type':'type.googleapis.com/"
+      "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext','common_tls_context':"
+      "{'validation_context':{'system_root_certs':{}}}}}";
+  Apply({{1}, {2}}, tls + kAllowsDraining);
+  Ready({1, 2});
+  ToPort(2);
+  Ready({2});
+  Apply({{1}, {2, "DRAINING"}}, tls + kAllowsDraining);
+  EXPECT_EQ(ToPort(2), "2");
+  const size_t made = host_.subchannels_made;
+  Apply({{1}, {2, "DRAINING"}}, tls + kAllowsDraining + IdleTimeout(60));
+  EXPECT_EQ(ToPort(2), "2") << "at once: a backend that drains may accept no new connection";
+  EXPECT_EQ(host_.subchannels_made, made);
+}
+
 TEST_F(OverrideHostTest, IsThereOnlyWhereTheListenerHasTheFilter) {  // A55.13
   has_filter_ = false;
   Apply({{1}, {2}});
