@@ -170,6 +170,30 @@ TEST(EndToEnd, ChannelsOfOneTargetShareAStream) {  // A71.1
   unsetenv("GRPC_XDS_BOOTSTRAP_CONFIG");
 }
 
+// Whether the channel becomes IDLE.
+bool BecomesIdle(grpc::Channel* channel) {
+  const auto deadline = std::chrono::system_clock::now() + kPatience;
+  for (grpc_connectivity_state state; (state = channel->GetState(false)) != GRPC_CHANNEL_IDLE;) {
+    if (!channel->WaitForStateChange(state, deadline)) return false;
+  }
+  return true;
+}
+
+TEST(EndToEnd, AChannelThatNobodyUsesBecomesIdleAndComesBack) {
+  Backend a("a"), b("b");
+  ControlPlane plane;
+  plane.Set(SimpleMesh({&a}));
+  plane.Start();
+  grpc::ChannelArguments args;
+  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, 1);
+  Client client("xds:///greeter.example", plane.Bootstrap(), args);
+  EXPECT_EQ(client.Call().name, "a");
+  ASSERT_TRUE(BecomesIdle(client.channel()));
+  EXPECT_NE(plane.Wait({"\"event\":\"stream_close\"", "\"service\":\"ads\""}), "");
+  plane.Set(SimpleMesh({&b}));
+  EXPECT_TRUE(client.CallUntilAnsweredBy("b"));
+}
+
 TEST(EndToEnd, TheBootstrapIsReadForTheFirstChannelOfATarget) {  // A71
   Backend a("a");
   ControlPlane plane;
