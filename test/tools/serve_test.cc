@@ -1,9 +1,11 @@
 // The real `xds serve`, in a process of its own, and small clients that speak ADS and LRS to it.
+#include <fcntl.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -457,6 +459,34 @@ TEST_F(Serve, ATermSignalEndsItCleanlyWithStreamsOpen) {
     EXPECT_EQ(ads.Receive(), "");
     EXPECT_NE(Wait({"\"event\":\"stream_close\"", "\"service\":\"ads\""}), "");  // was flushed
   }
+}
+
+TEST_F(Serve, AReaderThatStopsReadingDoesNotStopTheServer) {
+  Write("a.json", {"CDS a=1"});
+  const std::string fifo = files_.path() + "/fifo";
+  const std::string port_file = files_.path() + "/port";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int unread = open(fifo.c_str(), O_RDWR);
+  server_ = std::make_unique<Child>(std::vector<std::string>{
+      "/bin/sh", "-c",
+      "exec \"$0\" serve \"$1\" --listen 127.0.0.1:0 --json --port-file \"$2\" > \"$3\"",
+      Runfile("tools/xds"), files_.path(), port_file, fifo});
+  int port = 0;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (port == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::ifstream(port_file) >> port;
+    usleep(1000);
+  }
+  ASSERT_NE(port, 0);
+  Connect(port);
+  Call ads(channel_, kAds);
+  const int pipe_size = fcntl(unread, F_GETPIPE_SZ);
+  ads.Send(RequestFor(EDS, {std::string(2 * pipe_size, 'x')}));
+  ads.Send(RequestFor(CDS, {"a"}));
+  EXPECT_EQ(ads.Get(), "CDS a=1");
+  server_->Signal(SIGTERM);
+  EXPECT_EQ(server_->Wait(), 2) << "lines were lost";
+  close(unread);
 }
 
 TEST_F(Serve, TwoServersDoNotShareAPort) {

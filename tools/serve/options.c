@@ -79,7 +79,15 @@ const char gxds_serve_help[] =
     "      {cluster, eds_service, total_dropped, dropped {category: count}}\n"
     "client is {node, peer}, type is a type URL. Numbers are counted since the last report, "
     "except\n"
-    "in_progress (at this moment) and total (of this client so far). Empty fields are left out.\n";
+    "in_progress (at this moment) and total (of this client so far). Empty fields are left out.\n"
+    "\n"
+    "The server does not wait for the reader of its output. If 16 MB wait for it, further events "
+    "are\n"
+    "left out, and a warning in their place has their number.\n"
+    "\n"
+    "Exit status: 0 after SIGTERM or SIGINT, 1 if it cannot serve, 2 if the command line is wrong "
+    "or\n"
+    "the output was lost.\n";
 
 bool gxds_serve_is_socket(const char *address) {
   return gxds_str_starts_with(gxds_str_z(address), gxds_str_z("unix:")) ||

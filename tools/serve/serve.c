@@ -10,6 +10,7 @@
 #include "files/dir_watch.h"
 #include "tools/command/validator.h"
 #include "tools/serve/options.h"
+#include "tools/serve/output.h"
 #include "tools/serve/page/server.h"
 #include "tools/serve/rest/server.h"
 #include "tools/serve/server.h"
@@ -19,6 +20,7 @@
 typedef struct serve {
   gxds_serve_command command;
   int signals; /* a signalfd for SIGTERM and SIGINT */
+  gxds_serve_output *output;
   gxds_serve_server *server;
   gxds_page_server *page; /* NULL: not configured */
   gxds_rest_server *rest; /* NULL: not configured */
@@ -34,17 +36,7 @@ static void on_event(void *arg, const gxds_serve_event *event) {
   if (s->page) gxds_page_server_on_event(s->page, event);
   bool matters = event->kind == GXDS_SERVE_ERROR || event->kind == GXDS_SERVE_WARNING ||
                  event->kind == GXDS_SERVE_NACK;
-  if (command->quiet && !matters) return;
-  gxds_text line = {0};
-  if (command->json) {
-    gxds_serve_event_render_json(event, &line);
-  } else {
-    gxds_serve_event_render_text(event, &line);
-  }
-  gxds_text_add_z(&line, "\n");
-  fwrite(line.data, 1, line.size, stdout);
-  fflush(stdout);
-  gxds_text_fini(&line);
+  if (matters || !command->quiet) gxds_serve_output_print(s->output, event);
 }
 
 static void emit(void *arg, gxds_serve_event *take_event) {
@@ -257,7 +249,9 @@ int xds_serve_main(int argc, char **argv) {
     perror("xds serve: signalfd");
     return 1;
   }
+  s.output = gxds_serve_output_start(STDOUT_FILENO, s.command.json);
   int result = run(&s);
+  if (!gxds_serve_output_stop(s.output) && result == 0) result = 2;
   close(s.signals);
   return result;
 }
