@@ -507,6 +507,25 @@ TEST_F(Serve, ASocketIsPrintedAsItWasGiven) {
   EXPECT_EQ(Wait({"listening"}), "listening on " + address);
 }
 
+TEST_F(Serve, ASocketIsReplacedOnlyIfItsServerIsDead) {
+  TempDir folder("/tmp");
+  for (const std::string scheme : {"unix:", "unix://"}) {
+    const std::string address = scheme + folder.path() + "/socket";
+    StartWith({files_.path(), "--listen", address});
+    Child second({Runfile("tools/xds"), "serve", files_.path(), "--listen", address});
+    EXPECT_EQ(second.Wait(), 1);
+    EXPECT_NE(second.Output().find("xds serve: cannot listen on " + address +
+                                   ": another process has this socket"),
+              std::string::npos)
+        << second.Output();
+    channel_ = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+    Call ads(channel_, kAds);  // the first still serves
+    server_->Signal(SIGKILL);
+    EXPECT_EQ(server_->Wait(), -SIGKILL);
+    StartWith({files_.path(), "--listen", address});
+  }
+}
+
 TEST_F(Serve, ThePortFileIsThereOnceItPrintsThatItListens) {
   Start({"--port-file", files_.path() + "/port"});
   int port = 0;

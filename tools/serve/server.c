@@ -12,6 +12,7 @@
 #include "tools/serve/lrs_server.h"
 #include "transport/clock.h"
 #include "transport/gpr_time.h"
+#include "transport/unix_socket.h"
 
 /* The most bytes of a request. A request names each subscribed resource: 100,000 names are some
  * megabytes. */
@@ -249,6 +250,15 @@ static grpc_server *make_server(void) {
   return grpc_server_create(&list, NULL);
 }
 
+/* gRPC removes a socket that is there, even if another process listens on it. */
+static bool is_in_use(const char *address) {
+  static const char kScheme[] = "unix:";
+  if (strncmp(address, kScheme, strlen(kScheme)) != 0) return false;
+  const char *path = address + strlen(kScheme);
+  if (strncmp(path, "//", 2) == 0) path += 2;
+  return gxds_unix_socket_exists(path) && !gxds_unix_socket_is_left_over(path);
+}
+
 static void free_server(gxds_serve_server *s) {
   grpc_call_unref(s->wake_call);
   grpc_channel_destroy(s->wake_channel);
@@ -273,7 +283,8 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
   s->server = make_server();
   grpc_server_register_completion_queue(s->server, s->cq, NULL);
   grpc_server_credentials *creds = grpc_insecure_server_credentials_create();
-  *port = grpc_server_add_http2_port(s->server, options->listen, creds);
+  const bool in_use = is_in_use(options->listen);
+  *port = in_use ? 0 : grpc_server_add_http2_port(s->server, options->listen, creds);
   grpc_server_credentials_release(creds);
   grpc_server_start(s->server);
   s->wake_channel = grpc_lame_client_channel_create("wake", GRPC_STATUS_UNAVAILABLE, "wake");
@@ -285,7 +296,8 @@ gxds_serve_server *gxds_serve_server_start(const gxds_serve_options *options, in
   GXDS_CHECK(error == 0);
   *status = gxds_status_ok();
   if (*port > 0) return s;
-  *status = gxds_status_make(GXDS_UNAVAILABLE, "cannot listen on %s", options->listen);
+  *status = gxds_status_make(GXDS_UNAVAILABLE, "cannot listen on %s%s", options->listen,
+                             in_use ? ": another process has this socket" : "");
   gxds_serve_server_stop(s);
   return NULL;
 }
