@@ -1,8 +1,10 @@
 #include "transport/status_socket.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grpc/support/log.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include "base/text.h"
 #include "transport/dump.h"
 #include "transport/listener.h"
+#include "transport/unix_socket.h"
 
 enum { kBacklog = 16 };
 
@@ -72,25 +75,39 @@ static const char *check_dir(const char *dir) {
   return NULL;
 }
 
-/* Whether the file is left over from a killed process with the same id. Then no process listens on
- * it. */
-static bool is_left_over(void) {
-  /* The connect must not wait: if the queue is full, some process has the socket. */
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
-  bool refused = connect(fd, (struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
-  close(fd);
-  return refused;
-}
-
 static bool bind_it(int fd) {
   if (bind(fd, (struct sockaddr *)&at, sizeof at) == 0) return true;
   if (errno != EADDRINUSE) return false;
-  if (is_left_over() && unlink(at.sun_path) == 0) {
+  if (gxds_unix_socket_is_left_over(at.sun_path) && unlink(at.sun_path) == 0) {
     return bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
   }
   errno = EADDRINUSE;
   return false;
+}
+
+/* The process id in the name of a socket, "PID.sock"; 0: it is another name. */
+static pid_t pid_in(const char *name) {
+  size_t digits = strspn(name, "0123456789");
+  if (digits == 0 || digits > 9 || strcmp(name + digits, ".sock") != 0) return 0;
+  return (pid_t)strtol(name, NULL, 10);
+}
+
+/* Removes the sockets of this user's killed processes. A process of another container, which shares
+ * the directory but not the process ids, keeps its socket. */
+static void sweep(const char *dir) {
+  DIR *entries = opendir(dir);
+  if (!entries) return;
+  for (const struct dirent *e; (e = readdir(entries)) != NULL;) {
+    const pid_t pid = pid_in(e->d_name);
+    if (pid == 0 || kill(pid, 0) == 0 || errno != ESRCH) continue;
+    struct sockaddr_un other;
+    int size = snprintf(other.sun_path, sizeof other.sun_path, "%s/%s", dir, e->d_name);
+    if (size < 0 || (size_t)size >= sizeof other.sun_path) continue;
+    struct stat info;
+    if (lstat(other.sun_path, &info) != 0 || info.st_uid != geteuid()) continue;
+    if (gxds_unix_socket_is_left_over(other.sun_path)) unlink(other.sun_path);
+  }
+  closedir(entries);
 }
 
 /* A listening socket. On errors returns -1, and *why is the reason. */
@@ -133,5 +150,6 @@ void gxds_status_socket_start(void) {
     return;
   }
   gpr_log(GPR_INFO, "grpc_xds: status at %s", at.sun_path);
+  sweep(dir);
   if (atomic_exchange_explicit(&owner, tried, memory_order_acq_rel) == 0) atexit(remove_file);
 }

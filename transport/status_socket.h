@@ -18,8 +18,9 @@ extern "C" {
 #define GXDS_STATUS_BUSY "grpc_xds busy"
 
 /* Starts the socket if the environment names a directory, once in a process: later calls do
- * nothing. Errors are logged. The socket's file is removed when the process ends, unless it is
- * killed. Called on the reactor. */
+ * nothing. Errors are logged. The socket's file is removed when the process ends. If it is
+ * killed, the next process of the same user that starts a socket there removes the file. Called on
+ * the reactor. */
 void gxds_status_socket_start(void);
 
 #ifdef __cplusplus

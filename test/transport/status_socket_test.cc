@@ -128,6 +128,41 @@ TEST(StatusSocket, WhatAKilledProcessLeftIsReplaced) {
             0);
 }
 
+// The id of a process that has ended.
+pid_t DeadPid() {
+  pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  waitpid(pid, nullptr, 0);
+  return pid;
+}
+
+TEST(StatusSocket, WhatOtherKilledProcessesLeftIsRemoved) {
+  TempDir dir;
+  const auto socket_of = [&](pid_t pid) {
+    return dir.path() + "/" + std::to_string(pid) + ".sock";
+  };
+  const pid_t dead = DeadPid();
+  const pid_t in_another_container = DeadPid();  // its id is not known here
+  const std::string other = dir.path() + "/other.sock";
+  LeaveASocketBehind(socket_of(dead));
+  LeaveASocketBehind(socket_of(getpid()));
+  LeaveASocketBehind(other);
+  const int bound = socket(AF_UNIX, SOCK_STREAM, 0);
+  const sockaddr_un address = Address(socket_of(in_another_container));
+  ASSERT_EQ(bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(InAProcess([&] {
+              setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+              gxds_status_socket_start();
+              return 0;
+            }),
+            0);
+  EXPECT_EQ(Request(socket_of(dead)), "gone");
+  EXPECT_EQ(Request(socket_of(getpid())), "refused") << "the process runs";
+  EXPECT_EQ(Request(other), "refused") << "this is no socket of this library";
+  EXPECT_EQ(Request(socket_of(in_another_container)), "refused") << "it is about to listen";
+  close(bound);
+}
+
 // For example, the socket belongs to another container, which shares the directory but not the
 // process ids.
 TEST(StatusSocket, OneThatIsInUseIsLeftAlone) {
