@@ -147,7 +147,11 @@ static void add_linked_files(gxds_path_watch *w, const char *path) {
     note_starved(w, errno);
     return;
   }
-  for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+  for (;;) {
+    errno = 0; /* tells the end of the directory from an error */
+    const struct dirent *entry = readdir(dir);
+    if (!entry && errno) w->starved = strerrordesc_np(errno); /* links may be missing */
+    if (!entry) break;
     if (!gxds_dir_is_resource_file(gxds_str_z(entry->d_name))) continue;
     if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
     gxds_str file = gxds_str_format("%s/%s", path, entry->d_name);

@@ -30,6 +30,7 @@ namespace {
 bool g_no_more_watches = false;
 bool g_no_more_instances = false;
 int g_readable_entries = -1;  // how many entries can be read before an error; -1: all
+bool g_fails_once = false;    // after that error all entries can be read
 }  // namespace
 
 // Replaces libc's readdir(): a file system may fail in the middle of a directory.
@@ -40,6 +41,7 @@ extern "C" dirent *readdir(DIR *dir) {
     g_readable_entries--;
     return real(dir);
   }
+  if (g_fails_once) g_readable_entries = -1;
   errno = EIO;
   return nullptr;
 }
@@ -80,6 +82,7 @@ class DirWatch : public ::testing::Test {
   void TearDown() override {
     g_no_more_watches = g_no_more_instances = false;
     g_readable_entries = -1;
+    g_fails_once = false;
     gxds_dir_watch_destroy(watch_);
     fs::remove_all(root_);
   }
@@ -693,6 +696,22 @@ TEST_F(DirWatch, AfterAnErrorOfTheFileSystemItIsReadAgainWithoutAnEvent) {
   EXPECT_EQ(Read(), GXDS_DIR_SET);
   EXPECT_EQ(Names(), "a");
   EXPECT_EQ(gxds_dir_watch_deadline(watch_), kNever);
+}
+
+// If the error is over when the files are read, the links must be looked for again.
+TEST_F(DirWatch, AfterAnErrorWhileLinksAreLookedForTheyAreLookedForAgain) {
+  fs::create_directory(root_ / "far");
+  Write(root_ / "far" / "c.yaml", Cluster("a"));
+  fs::create_symlink(root_ / "far" / "c.yaml", dir_ / "c.yaml");
+  Start(dir_);
+  g_readable_entries = 0;
+  g_fails_once = true;
+  EXPECT_EQ(Read(), GXDS_DIR_SET);
+  EXPECT_EQ(Wait(watch_, now_), GXDS_DIR_WATCH_RETRY_MIN);
+  EXPECT_EQ(Read(), GXDS_DIR_NOTHING);
+  Write(root_ / "far" / "c.yaml", Cluster("b"));
+  EXPECT_EQ(Settle(), GXDS_DIR_SET);
+  EXPECT_EQ(Names(), "b");
 }
 
 TEST_F(DirWatch, WithoutWatchesItIsReadAgainEachTimeLaterAndThatIsLoggedOnce) {
