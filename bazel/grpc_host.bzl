@@ -96,7 +96,7 @@ cc_library(
     copts = ["-std=c++17"],
     hdrs = glob(["compat/grpc/**/*.h"]),
     includes = ["compat"],
-    linkopts = ["-lgrpc", "-lgpr", "-labsl_log_internal_globals"],
+    linkopts = ["-lgrpc", "-lgpr", "-labsl_log_internal_globals", "-labsl_strings"],
 )
 """
 

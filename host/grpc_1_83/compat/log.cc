@@ -3,14 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+
+#include "absl/strings/match.h"
 
 namespace {
 
 constexpr int kMessageMax = 16 * 1024;  // a longer message is cut
 
+// As gRPC compares it: in the same way in every locale.
 bool VerbosityIs(const char* verbosity, const char* word) {
-  return verbosity != nullptr && strcasecmp(verbosity, word) == 0;
+  return verbosity != nullptr && absl::EqualsIgnoreCase(verbosity, word);
 }
 
 }  // namespace
