@@ -1,5 +1,6 @@
 #include "transport/reactor.h"
 
+#include <dlfcn.h>
 #include <grpc/grpc.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,6 +18,20 @@
 
 #include "test/transport/on_reactor.h"
 #include "transport/fork.h"
+#include "transport/host_epoll.h"
+
+namespace {
+std::atomic<int> g_empty_batches{0};
+}  // namespace
+
+// Replaces the host's function. A batch without operations wakes a thread that waits in the host.
+extern "C" grpc_call_error grpc_call_start_batch(grpc_call *call, const grpc_op *ops, size_t count,
+                                                 void *tag, void *reserved) {
+  static const auto real =
+      reinterpret_cast<decltype(&grpc_call_start_batch)>(dlsym(RTLD_NEXT, "grpc_call_start_batch"));
+  if (count == 0) ++g_empty_batches;
+  return real(call, ops, count, tag, reserved);
+}
 
 namespace grpc_xds {
 namespace {
@@ -54,6 +69,19 @@ TEST(Reactor, NeverRunsAPostFromWithinPosting) {
   });
   EXPECT_EQ(ran.Take(), 1);
   EXPECT_EQ(ran.Take(), 2);
+}
+
+TEST(Reactor, IsWokenToMakeWayWhileItStaysInTheHost) {
+  ReactorUse use;
+  if (gxds_host_epoll() < 0) GTEST_SKIP() << "it never leaves the host";
+  OnReactor([] {});
+  for (int stay = 0; stay < 2; ++stay) {
+    const int before = g_empty_batches;
+    EXPECT_TRUE(WaitUntil([&] {  // soon after the last call it stays again
+      gxds_reactor_make_way();
+      return g_empty_batches > before;
+    }));
+  }
 }
 
 // So a file that may not grow further (SIGXFSZ) does not kill the program.
