@@ -489,6 +489,26 @@ TEST_F(Serve, AReaderThatStopsReadingDoesNotStopTheServer) {
   close(unread);
 }
 
+TEST_F(Serve, ClientsMayBeMoreThanTheSoftLimitOfDescriptors) {
+  Write("a.json", {"CDS a=1"});
+  server_ = std::make_unique<Child>(std::vector<std::string>{
+      "/bin/sh", "-c", "ulimit -S -n 64; exec \"$0\" serve \"$1\" --listen 127.0.0.1:0",
+      Runfile("tools/xds"), files_.path()});
+  const std::string line = Wait({"listening"});
+  Connect(std::atoi(line.c_str() + line.rfind(':') + 1));
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 100; ++i) {
+    grpc::ChannelArguments own;  // its own connection
+    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    calls.push_back(
+        std::make_unique<Call>(grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port_),
+                                                         grpc::InsecureChannelCredentials(), own),
+                               kAds));
+    calls.back()->Send(RequestFor(CDS, {"a"}));
+    ASSERT_EQ(calls.back()->Get(), "CDS a=1");
+  }
+}
+
 TEST_F(Serve, TwoServersDoNotShareAPort) {
   Start();
   Child second({Runfile("tools/xds"), "serve", files_.path(), "--listen",

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -225,6 +226,15 @@ static int run(serve *s) {
   return ok ? 0 : 1;
 }
 
+/* Each client needs a descriptor. When there are none left, gRPC 1.51 stops to listen for good, so
+ * the usual soft limit of 1,024 would end the service for new clients. */
+static void allow_many_clients(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int xds_serve_main(int argc, char **argv) {
   serve s = {0};
   gxds_text error = {0};
@@ -238,6 +248,7 @@ int xds_serve_main(int argc, char **argv) {
     return 0;
   }
   if (s.command.write_index) return gxds_serve_write_index(s.command.dir);
+  allow_many_clients();
   /* The signals are blocked before any thread is made, so that no thread handles them. */
   sigset_t set;
   sigemptyset(&set);
