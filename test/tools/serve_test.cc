@@ -4,7 +4,10 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -507,6 +510,42 @@ TEST_F(Serve, ClientsMayBeMoreThanTheSoftLimitOfDescriptors) {
     calls.back()->Send(RequestFor(CDS, {"a"}));
     ASSERT_EQ(calls.back()->Get(), "CDS a=1");
   }
+}
+
+// A connection to a port of this machine.
+int ConnectTo(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address), 0);
+  return fd;
+}
+
+TEST_F(Serve, ThePageIsServedBesideAThousandClients) {
+  constexpr int kClients = 1100;
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max < 2 * kClients) GTEST_SKIP() << "too few descriptors are allowed";
+  Write("a.json", {"CDS a=1"});
+  Start({"--http", "127.0.0.1:0"});
+  std::vector<int> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(ConnectTo(port_));
+  Call ads(channel_, kAds);  // the server accepts this one after the others
+  ads.Send(RequestFor(CDS, {"a"}));
+  EXPECT_EQ(ads.Get(), "CDS a=1");
+  const std::string line = Wait({"http listening"});
+  const int page = ConnectTo(std::atoi(line.c_str() + line.rfind(':') + 1));
+  const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  EXPECT_EQ(write(page, request.data(), request.size()), static_cast<ssize_t>(request.size()));
+  char head[16] = "";
+  EXPECT_GT(read(page, head, sizeof head - 1), 0);
+  EXPECT_EQ(std::string(head), "HTTP/1.1 200 OK");
+  close(page);
+  for (int client : clients) close(client);
 }
 
 TEST_F(Serve, TwoServersDoNotShareAPort) {

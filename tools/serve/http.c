@@ -76,7 +76,8 @@ static struct addrinfo *address_of(const gxds_serve_http_options *o, gxds_status
 }
 
 static struct MHD_Daemon *start_daemon(gxds_serve_http *h, const struct addrinfo *address) {
-  unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG;
+  /* select(), the default, cannot watch a descriptor above 1,023. */
+  unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
   if (address->ai_family == AF_INET6) flags |= MHD_USE_IPv6;
   return MHD_start_daemon(flags, 0, NULL, NULL, on_call, h, MHD_OPTION_SOCK_ADDR, address->ai_addr,
                           MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
