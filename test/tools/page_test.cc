@@ -41,15 +41,15 @@ class Page : public ::testing::Test {
     gxds_schema_destroy(schema_);
   }
 
-  // Adds an event of the client "n" at the address "p".
+  // Adds an event of the client "n" at the address peer.
   void AddEvent(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
                 const std::string &version = "", const std::string &detail = "",
-                const std::string &nonce = "") {
+                const std::string &nonce = "", const std::string &peer = "p") {
     gxds_serve_event e = {};
     e.kind = kind;
     e.service = "ads";
     e.node = gxds_str_dup(gxds_str_z("n"));
-    e.peer = gxds_str_dup(gxds_str_z("p"));
+    e.peer = gxds_str_dup(View(peer));
     if (type >= 0) e.type = &gxds_file_types[type];
     for (const auto &name : names) gxds_serve_event_add_name(&e, View(name));
     e.version = gxds_str_dup(View(version));
@@ -106,6 +106,30 @@ class Page : public ::testing::Test {
   const gxds_file_set *set_ = nullptr;
 };
 
+TEST_F(Page, ShowsOnlyClientsWithAStream) {
+  AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1");  // the response to a POST
+  EXPECT_EQ(Get({"clients"}), "[]");
+}
+
+TEST_F(Page, CountsTheStreamsOfClientsThatItDoesNotShow) {
+  const auto on_all = [&](gxds_serve_event_kind kind, size_t count) {
+    for (size_t i = 0; i < count; ++i) AddEvent(kind, -1, {}, "", "", "", std::to_string(i));
+  };
+  on_all(GXDS_SERVE_STREAM_OPEN, GXDS_PAGE_CLIENTS_MAX);
+  EXPECT_EQ(Get({"hidden_streams"}), "0");
+  for (const std::string peer : {"a", "b"}) {
+    AddEvent(GXDS_SERVE_STREAM_OPEN, -1, {}, "", "", "", peer);
+    AddEvent(GXDS_SERVE_PUSH, GXDS_FILE_CLUSTER, {"a"}, "1", "", "", peer);
+  }
+  EXPECT_EQ(Get({"hidden_streams"}), "2");
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1, {}, "", "", "", "a");
+  on_all(GXDS_SERVE_STREAM_CLOSE, GXDS_PAGE_CLIENTS_MAX);
+  EXPECT_EQ(Get({"hidden_streams"}), "1");
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1, {}, "", "", "", "b");
+  EXPECT_EQ(Get({"hidden_streams"}), "0");
+  EXPECT_EQ(Get({"clients"}), "[]");
+}
+
 TEST_F(Page, ShowsWhatAClientSubscribedToAndHolds) {
   AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
   AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, {"b", "a"});
@@ -154,6 +178,7 @@ TEST_F(Page, ForgetsAClientWhoseLastStreamCloses) {
 }
 
 TEST_F(Page, NamesBeyondTheLimitAreCountedOnly) {
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
   std::vector<std::string> names;
   for (int i = 0; i < 150; i++) names.push_back("name-" + std::to_string(i));
   AddEvent(GXDS_SERVE_SUBSCRIBED, GXDS_FILE_CLUSTER, names);

@@ -40,6 +40,7 @@ struct gxds_page_state {
   gxds_str problems[GXDS_PAGE_PROBLEMS_MAX];
   size_t problem_count;
   client_view *clients;
+  size_t hidden_streams; /* of clients that are not on the page */
   load_view *loads;
   const gxds_file_set *set; /* NULL: none yet */
 };
@@ -85,11 +86,12 @@ void gxds_page_state_destroy(gxds_page_state *s) {
   gxds_free(s);
 }
 
-/* NULL if the page already has the most clients. */
-static client_view *client_of(gxds_page_state *s, gxds_str peer) {
+/* Only a client that opens a stream is added: a request of --rest has no end at which to remove its
+ * client. NULL: it is not on the page. */
+static client_view *client_of(gxds_page_state *s, gxds_str peer, bool opens) {
   client_view *c;
   HASH_FIND(hh, s->clients, peer.data, peer.size, c);
-  if (c || HASH_COUNT(s->clients) >= GXDS_PAGE_CLIENTS_MAX) return c;
+  if (c || !opens || HASH_COUNT(s->clients) >= GXDS_PAGE_CLIENTS_MAX) return c;
   c = GXDS_NEW(client_view);
   c->peer = gxds_str_dup(peer);
   HASH_ADD_KEYPTR(hh, s->clients, c->peer.data, c->peer.size, c);
@@ -166,12 +168,17 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
 }
 
 static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
-  client_view *c = client_of(s, event->peer);
-  if (!c) return;
+  const bool opens = event->kind == GXDS_SERVE_STREAM_OPEN;
+  client_view *c = client_of(s, event->peer, opens);
+  if (!c) {
+    s->hidden_streams += opens;
+    if (event->kind == GXDS_SERVE_STREAM_CLOSE && s->hidden_streams) s->hidden_streams--;
+    return;
+  }
   if (event->node.size) gxds_str_set(&c->node, event->node);
   bool lrs = event->service && strcmp(event->service, "lrs") == 0;
   uint32_t *streams = lrs ? &c->lrs : &c->ads;
-  if (event->kind == GXDS_SERVE_STREAM_OPEN) {
+  if (opens) {
     ++*streams;
   } else if (event->kind == GXDS_SERVE_STREAM_CLOSE) {
     if (*streams) --*streams;
@@ -310,6 +317,7 @@ void gxds_page_state_render(const gxds_page_state *s, gxds_text *out) {
   gxds_utf8_add_member(out, "address", s->address);
   gxds_utf8_add_member(out, "resources", s->resources);
   gxds_utf8_add_list(out, "problems", s->problems, s->problem_count);
+  add_number(out, "hidden_streams", s->hidden_streams);
   gxds_text_add_z(out, ",\"clients\":[");
   for (const client_view *c = s->clients; c; c = c->hh.next) {
     if (c != s->clients) gxds_text_add_z(out, ",");

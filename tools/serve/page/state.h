@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The most clients on the page. Further clients are not shown, because nobody could read such a
- * page. */
+/* The most clients on the page, because nobody could read a larger one. Of further clients only the
+ * streams are counted. */
 #define GXDS_PAGE_CLIENTS_MAX 1000u
 #define GXDS_PAGE_NAMES_MAX 100u /* the most names that are shown for a type of a client */
 #define GXDS_PAGE_LOADS_MAX 10000u
@@ -33,8 +33,8 @@ void gxds_page_state_set_resources(gxds_page_state *s, const gxds_file_set *set)
 /* The number of changes so far. As long as it is the same, gxds_page_state_render() gives the same
  * text. Never 0. */
 uint64_t gxds_page_state_number(const gxds_page_state *s);
-/* Adds one JSON object: {number, address, resources, problems, clients, loads, localities};
- * page.html reads it. */
+/* Adds one JSON object: {number, address, resources, problems, hidden_streams, clients,
+ * loads, localities}; page.html reads it. */
 void gxds_page_state_render(const gxds_page_state *s, gxds_text *out);
 
 #ifdef __cplusplus
