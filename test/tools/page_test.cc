@@ -58,17 +58,17 @@ class Page : public ::testing::Test {
     gxds_page_state_on_event(state_, &e);
     gxds_serve_event_fini(&e);
   }
-  void Report(uint64_t successful, uint64_t dropped) {
+  void Report(uint64_t successful, uint64_t dropped, const std::string &node = "n") {
     gxds_serve_event e = {};
     e.kind = GXDS_SERVE_LOAD;
     e.service = "lrs";
-    e.node = gxds_str_dup(gxds_str_z("n"));
+    e.node = gxds_str_dup(View(node));
     e.peer = gxds_str_dup(gxds_str_z("p"));
     gxds_serve_load *l = gxds_serve_event_add_load(&e);
     l->cluster = gxds_str_dup(gxds_str_z("c"));
     l->has_locality = true;
     l->zone = gxds_str_dup(gxds_str_z("z1"));
-    l->total_successful = successful;
+    l->successful = successful;
     gxds_serve_load *d = gxds_serve_event_add_load(&e);
     d->cluster = gxds_str_dup(gxds_str_z("c"));
     d->total_dropped = dropped;
@@ -189,12 +189,18 @@ TEST_F(Page, NamesBeyondTheLimitAreCountedOnly) {
   EXPECT_EQ(Get({"clients", "0", "types", "0", "subscribed"}), "nothing");
 }
 
-TEST_F(Page, LoadIsTheLatestTotalAndDropsAddUp) {
+TEST_F(Page, LoadAddsUp) {
   Report(5, 1);
   Report(9, 2);
-  EXPECT_EQ(Get({"loads", "0", "successful"}), "9");
+  EXPECT_EQ(Get({"loads", "0", "successful"}), "14");
   EXPECT_EQ(Get({"loads", "1", "dropped"}), "3");
   EXPECT_EQ(Get({"loads", "2"}), "nothing");
+}
+
+TEST_F(Page, ShowsTheLoadOfNewClientsAfterAnyNumberOfEarlierOnes) {
+  for (size_t i = 0; i < GXDS_PAGE_LOADS_MAX; ++i) Report(1, 0, std::to_string(i));
+  Report(1, 0, "new");
+  EXPECT_EQ(Get({"loads", "0", "successful"}), std::to_string(GXDS_PAGE_LOADS_MAX + 1));
 }
 
 TEST_F(Page, ProblemsStayUntilTheFilesAreGood) {

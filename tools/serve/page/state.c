@@ -27,9 +27,8 @@ typedef struct client_view {
 } client_view;
 
 typedef struct load_view {
-  gxds_str key; /* client, cluster, service and locality */
-  gxds_str client;
-  gxds_serve_load load; /* the totals, and in_progress; drops are added up in total_dropped */
+  gxds_str key;         /* cluster, service and locality */
+  gxds_serve_load load; /* the sums of all clients' reports */
   UT_hash_handle hh;
 } load_view;
 
@@ -70,7 +69,6 @@ static void free_client(gxds_page_state *s, client_view *c) {
 static void free_load(gxds_page_state *s, load_view *l) {
   HASH_DEL(s->loads, l);
   gxds_str_free(&l->key);
-  gxds_str_free(&l->client);
   gxds_serve_load_fini(&l->load);
   gxds_free(l);
 }
@@ -188,14 +186,14 @@ static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
   }
 }
 
-static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load *load) {
-  gxds_str key = gxds_serve_load_key(client, load);
+/* The sums are not kept for each client, because clients come and go. */
+static void keep_load(gxds_page_state *s, const gxds_serve_load *load) {
+  gxds_str key = gxds_serve_load_key(gxds_str_of(NULL, 0), load);
   load_view *l;
   HASH_FIND(hh, s->loads, key.data, key.size, l);
   if (!l && HASH_COUNT(s->loads) < GXDS_PAGE_LOADS_MAX) {
     l = GXDS_NEW(load_view);
     l->key = gxds_str_dup(key);
-    l->client = gxds_str_dup(client);
     l->load.cluster = gxds_str_dup(load->cluster);
     l->load.eds_service = gxds_str_dup(load->eds_service);
     l->load.has_locality = load->has_locality;
@@ -206,10 +204,9 @@ static void keep_load(gxds_page_state *s, gxds_str client, const gxds_serve_load
   }
   gxds_str_free(&key);
   if (!l) return;
-  l->load.in_progress = load->in_progress;
-  l->load.total_successful = load->total_successful;
-  l->load.total_error = load->total_error;
-  l->load.total_issued = load->total_issued;
+  l->load.successful += load->successful;
+  l->load.error += load->error;
+  l->load.issued += load->issued;
   l->load.total_dropped += load->total_dropped;
 }
 
@@ -240,9 +237,7 @@ void gxds_page_state_on_event(gxds_page_state *s, const gxds_serve_event *event)
       keep_problem(s, event);
       break;
     case GXDS_SERVE_LOAD:
-      for (size_t i = 0; i < event->load_count; i++) {
-        keep_load(s, event->node.size ? event->node : event->peer, &event->loads[i]);
-      }
+      for (size_t i = 0; i < event->load_count; i++) keep_load(s, &event->loads[i]);
       break;
     default:
       on_client_event(s, event);
@@ -295,17 +290,15 @@ static void render_client(const client_view *c, gxds_text *out) {
 
 static void render_load(const load_view *l, gxds_text *out) {
   gxds_text_add_z(out, "{");
-  gxds_utf8_add_member(out, "client", l->client);
   gxds_utf8_add_member(out, "cluster", l->load.cluster);
   gxds_utf8_add_member(out, "eds_service", l->load.eds_service);
   if (l->load.has_locality) {
     gxds_utf8_add_member(out, "region", l->load.region);
     gxds_utf8_add_member(out, "zone", l->load.zone);
     gxds_utf8_add_member(out, "sub_zone", l->load.sub_zone);
-    add_number(out, "successful", l->load.total_successful);
-    add_number(out, "error", l->load.total_error);
-    add_number(out, "issued", l->load.total_issued);
-    add_number(out, "in_progress", l->load.in_progress);
+    add_number(out, "successful", l->load.successful);
+    add_number(out, "error", l->load.error);
+    add_number(out, "issued", l->load.issued);
   } else {
     add_number(out, "dropped", l->load.total_dropped);
   }

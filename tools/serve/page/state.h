@@ -1,6 +1,6 @@
 /* gxds_page_state: the data of the page of `xds serve --http`, collected from the server's events:
  * the connected clients, what each client subscribed to, was sent, accepted or refused, and the
- * load that it reported.
+ * load that all clients reported.
  *
  * Confined, or under the caller's lock. It has no callbacks and does no I/O. The limits below bound
  * the data that clients can cause. */
@@ -17,8 +17,8 @@ extern "C" {
 /* The most clients on the page, because nobody could read a larger one. Of further clients only the
  * streams are counted. */
 #define GXDS_PAGE_CLIENTS_MAX 1000u
-#define GXDS_PAGE_NAMES_MAX 100u /* the most names that are shown for a type of a client */
-#define GXDS_PAGE_LOADS_MAX 10000u
+#define GXDS_PAGE_NAMES_MAX 100u        /* the most names that are shown for a type of a client */
+#define GXDS_PAGE_LOADS_MAX 10000u      /* the most localities of clusters whose load is added up */
 #define GXDS_PAGE_PROBLEMS_MAX 50u      /* the last errors and warnings of files */
 #define GXDS_PAGE_LOCALITIES_MAX 10000u /* the most localities whose weights can be edited */
 
