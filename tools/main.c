@@ -1,7 +1,9 @@
 /* The `xds` program: a table of subcommands. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "grpc_xds/grpc_xds.h"
 #include "tools/demo/demo.h"
@@ -54,6 +56,15 @@ static int run_help(int argc, char **argv) {
   return 0;
 }
 
+/* Without this, the first files and connections of a program that is started with a closed standard
+ * output would get its number, and the output. Reads and writes still fail. */
+static void keep_standard_descriptors(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* takes the lowest */
+  }
+}
+
 /* The status of a command whose output may still be in the buffer. A reader must not take a part of
  * the output for all of it. */
 static int end(int result) {
@@ -65,6 +76,7 @@ static int end(int result) {
 }
 
 int main(int argc, char **argv) {
+  keep_standard_descriptors();
   if (argc < 2) {
     print_usage(stderr);
     return 2;

@@ -492,6 +492,14 @@ TEST_F(Serve, AReaderThatStopsReadingDoesNotStopTheServer) {
   close(unread);
 }
 
+TEST_F(Serve, AClosedOutputIsNoOtherFile) {
+  server_ = std::make_unique<Child>(
+      std::vector<std::string>{"/bin/sh", "-c", "exec \"$0\" serve \"$1\" --listen 127.0.0.1:0 >&-",
+                               Runfile("tools/xds"), files_.path()});
+  EXPECT_EQ(Wait({"the output cannot be written"}),
+            "xds serve: the output cannot be written: Bad file descriptor");
+}
+
 TEST_F(Serve, ClientsMayBeMoreThanTheSoftLimitOfDescriptors) {
   Write("a.json", {"CDS a=1"});
   server_ = std::make_unique<Child>(std::vector<std::string>{
