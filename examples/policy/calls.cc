@@ -50,7 +50,7 @@ bool Call(grpc::GenericStub* stub, const std::string& method, const std::string&
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
+  if (argc < 4) {
     std::cerr << "usage: calls TARGET METHOD NUMBER...\n";
     return 2;
   }
