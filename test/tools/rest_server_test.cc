@@ -180,6 +180,9 @@ TEST_F(RestServer, HasAResponseForMoreClientsThanConnections) {
 }
 TEST_F(RestServer, RefusesTheRestWithAReason) {
   EXPECT_THAT(Request("GET /"), AllOf(HasSubstr("404 Not Found"), HasSubstr("/xds-index.json")));
+  // For example, the client's bootstrap has a URL with a path.
+  EXPECT_THAT(Request("POST /mesh/v3/discovery:clusters", "", "{}"),
+              AllOf(HasSubstr("404 Not Found"), HasSubstr("POST /v3/discovery:{")));
   EXPECT_THAT(Request("GET /v3/discovery:clusters"), HasSubstr("405 "));
   EXPECT_THAT(Request("POST /xds-index.json"), HasSubstr("405 "));
   EXPECT_THAT(Request("POST /v3/discovery:clusters", "", "x"), HasSubstr("400 Bad Request"));

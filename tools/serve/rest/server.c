@@ -98,15 +98,19 @@ static const gxds_file_input *find_file(const gxds_rest_server *s, const char *u
   return NULL;
 }
 
+/* A file, or an error if the URL is unknown or the method is not GET. */
 static enum MHD_Result respond_with_file(gxds_rest_server *s, const http_request *r) {
   const char *known =
       MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH);
   enum MHD_Result result;
   pthread_mutex_lock(&s->lock);
   const gxds_file_input *file = find_file(s, r->url);
-  if (file) {
+  const bool is_index = strcmp(r->url, GXDS_WEB_INDEX_PATH) == 0;
+  if ((file || is_index) && strcmp(r->method, "GET") != 0) {
+    result = respond_with_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a GET");
+  } else if (file) {
     result = respond(r, MHD_HTTP_OK, "application/octet-stream", file->bytes, NULL);
-  } else if (strcmp(r->url, GXDS_WEB_INDEX_PATH) != 0) {
+  } else if (!is_index) {
     result = respond_with_text(r, MHD_HTTP_NOT_FOUND,
                                "POST /v3/discovery:{listeners,routes,clusters,endpoints}, GET "
                                "/" GXDS_DIR_INDEX_NAME " and of its files are what there is");
@@ -129,8 +133,7 @@ static enum MHD_Result on_request(void *arg, const http_request *r) {
     if (strcmp(r->method, "POST") == 0) return respond_to_discovery(s, r, type);
     return respond_with_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a POST");
   }
-  if (strcmp(r->method, "GET") == 0) return respond_with_file(s, r);
-  return respond_with_text(r, MHD_HTTP_METHOD_NOT_ALLOWED, "expected a GET");
+  return respond_with_file(s, r);
 }
 
 static void clear_files(gxds_rest_server *s) {
