@@ -381,6 +381,18 @@ TEST_F(Resolve, WatchFollowsChangesAsADiff) {
   program.child().Signal(SIGTERM);
 }
 
+TEST_F(Resolve, WatchEndsWhenItsOutputIsLost) {
+  Start(Greeter());
+  Child child({"/bin/sh", "-c", "exec \"$0\" resolve --watch xds:///greeter.example > /dev/full",
+               Runfile("tools/xds")},
+              {{"GRPC_XDS_BOOTSTRAP_CONFIG", plane_.Bootstrap()}});
+  const std::string line = child.WaitForLine(
+      [](const std::string& s) { return s.find("the output cannot be written") == 5; });
+  EXPECT_NE(line, "") << child.Output();
+  if (line.empty()) return;
+  EXPECT_EQ(child.Wait(), 2);
+}
+
 TEST_F(Resolve, TheGraphIsTextForGraphvizAtLeast) {
   Start(Greeter());
   TempDir dir;

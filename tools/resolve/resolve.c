@@ -70,14 +70,14 @@ static gxds_fetched *first(session *s) {
   }
 }
 
-/* Runs until an interrupt ends the program. */
+/* Runs until an interrupt ends the program, or until the output is lost. */
 static void follow(session *s, gxds_tree *tree) {
-  for (;;) {
+  for (bool ok = true; ok;) {
     gxds_fetch_wait(s->fetch, gxds_clock_now() + LOOK_INTERVAL);
     gxds_fetched *f = gxds_fetch_take(s->fetch);
     gxds_tree next = tree_of(s, f);
     gxds_fetched_destroy(f);
-    gxds_view_print_change(tree->view, next.view, s->query->json, summary_of(&next));
+    ok = gxds_view_print_change(tree->view, next.view, s->query->json, summary_of(&next));
     gxds_tree_fini(tree);
     *tree = next;
   }
@@ -94,10 +94,10 @@ static int run(session *s) {
   gxds_fetched *f = first(s);
   gxds_tree tree = tree_of(s, f);
   gxds_fetched_destroy(f);
-  gxds_view_print(tree.view, s->query->json, summary_of(&tree));
+  const bool printed = gxds_view_print(tree.view, s->query->json, summary_of(&tree));
   int result = tree.usable ? 0 : 1;
   if (s->query->graph && !gxds_graph_write(tree.view, s->query->graph)) result = 2;
-  if (s->query->watch) follow(s, &tree);
+  if (s->query->watch && printed) follow(s, &tree);
   gxds_tree_fini(&tree);
   gxds_fetch_stop(s->fetch);
   return result;

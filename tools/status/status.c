@@ -124,16 +124,16 @@ static bool fetch(const options *o, outcome *out, gxds_text *error) {
   return ok;
 }
 
-/* Runs until the program does not respond any more, or until an interrupt. */
+/* Runs until the program does not respond any more, the output is lost, or until an interrupt. */
 static void follow(const options *o, outcome *a, gxds_text *error) {
   for (;;) {
     sleep(1);
     outcome next;
     bool ok = fetch(o, &next, error);
-    if (ok) gxds_view_print_change(a->view, next.view, o->json, next.summary);
+    bool printed = ok && gxds_view_print_change(a->view, next.view, o->json, next.summary);
     gxds_view_destroy(ok ? a->view : next.view);
-    if (!ok) return;
-    *a = next;
+    if (ok) *a = next;
+    if (!printed) return;
   }
 }
 
@@ -144,8 +144,8 @@ static int run(const options *o, gxds_text *error) {
   outcome a;
   int result = 2;
   if (fetch(o, &a, error)) {
-    gxds_view_print(a.view, o->json, a.summary);
-    if (o->watch) {
+    const bool printed = gxds_view_print(a.view, o->json, a.summary);
+    if (o->watch && printed) {
       follow(o, &a, error);
     } else {
       result = a.report.clients > 0 && a.report.acked == a.report.resources ? 0 : 1;
