@@ -33,11 +33,11 @@ static void destroy_tracker(gxds_tracker *base) {
   gxds_call_results_unref(t->results);
 }
 
-/* Counts the RPCs. While RPCs are not counted, the child's own picker picks, so that a cluster
- * without outlier detection has no cost for each RPC. */
+/* Also unwraps the subchannel while RPCs are not counted: a parent may expect its own wrapper. */
 typedef struct picker {
   gxds_picker base;
   gxds_picker *child;
+  bool counting;
 } picker;
 
 static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
@@ -46,10 +46,12 @@ static void pick(gxds_picker *base, const gxds_pick *call, gxds_picked *out) {
   gxds_picker_pick(p->child, call, out);
   if (out->kind != GXDS_PICKED_COMPLETE) return;
   gxds_subchannel *picked = out->subchannel;
-  tracker *t = gxds_pick_alloc(call, sizeof *t);
-  *t =
-      (tracker){{.ops = &ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
-  out->tracker = &t->base;
+  if (p->counting) {
+    tracker *t = gxds_pick_alloc(call, sizeof *t);
+    *t = (tracker){
+        {.ops = &ops}, out->tracker, gxds_call_results_ref(gxds_ejectable_results(picked))};
+    out->tracker = &t->base;
+  }
   out->subchannel = gxds_subchannel_ref(picked->wrapped);
   gxds_subchannel_unref(picked);
 }
@@ -60,11 +62,12 @@ static void destroy_picker(gxds_picker *base) {
   gxds_free(p);
 }
 
-static gxds_picker *create_picker(gxds_picker *child) {
+static gxds_picker *create_picker(gxds_picker *child, bool counting) {
   static const gxds_picker_ops ops = {pick, destroy_picker};
   picker *p = GXDS_NEW(picker);
   gxds_picker_init(&p->base, &ops);
   p->child = gxds_picker_ref(child);
+  p->counting = counting;
   return &p->base;
 }
 
@@ -81,8 +84,7 @@ typedef struct policy {
 
 static void publish(policy *p) {
   gxds_policy_publish(p->only.base, p->only.state, &p->only.status,
-                      gxds_outliers_counting(p->machine) ? create_picker(p->only.picker)
-                                                         : gxds_picker_ref(p->only.picker));
+                      create_picker(p->only.picker, gxds_outliers_counting(p->machine)));
 }
 
 /* Ejects subchannels, or ends their ejection, and sets the timer. */

@@ -267,6 +267,22 @@ TEST_F(CdsPolicyTest, OutlierDetectionThatComesAgainEjectsEndpointsThatWereThere
   EXPECT_EQ(host_.subchannels_made, 1u);
 }
 
+TEST_F(CdsPolicyTest, OutlierDetectionOfAClustersOwnPolicyMayEjectNothing) {
+  snapshot::ClusterOptions options;
+  options.lrs = &lrs_;
+  options.lb_policy =
+      R"([{"outlier_detection_experimental":{"childPolicy":[{"round_robin":{}}]}}])";
+  Entry e = snapshot::Leaf("c", options, MakeEndpoints({{"a"}}));
+  Start({&e});
+  SetState("127.0.0.1:97", GRPC_CHANNEL_READY);
+  auto call = host_.Pick();
+  EXPECT_EQ(call->Text(), "127.0.0.1:97");
+  call->Start();
+  call->Finish(Status());
+  call.reset();
+  EXPECT_EQ(LoadReport(), "c[a 1=1+0 0 now]") << "cluster_impl finds its own subchannel";
+}
+
 TEST_F(CdsPolicyTest, TlsOfAClusterIsForXdsCredentialsOnly) {  // A29
   snapshot::ClusterOptions options = Weighted();
   options.tls = true;
