@@ -130,7 +130,8 @@ static void on_read(gxds_completion *self, bool ok) {
   if (message) {
     if (!c->ended) deliver_message(c, message);
     grpc_byte_buffer_destroy(message);
-    if (c->finishing && !c->finished) start_read(c);
+    /* If the owner has just finished the call, a read is outstanding already. */
+    if (c->finishing && !c->finished && !c->read.outstanding) start_read(c);
   }
   close_when_read(c);
   drop_hold(c);

@@ -81,6 +81,7 @@ class Client {
     OnReactor([&] { gxds_stream_call_finish(std::exchange(call_, nullptr)); });
   }
   void CloseInTheNextCallback() { close_in_callback_ = true; }
+  void FinishInTheNextCallback() { finish_in_callback_ = true; }
   void ReadInEachCallback() { read_in_callback_ = true; }
 
   Event Take() { return events_.Take().value_or(Event{}); }
@@ -104,6 +105,7 @@ class Client {
     EXPECT_EQ(e.id, last_id_);
     if (last) call_ = nullptr;
     if (call_ && close_in_callback_) gxds_stream_call_close(std::exchange(call_, nullptr));
+    if (call_ && finish_in_callback_) gxds_stream_call_finish(std::exchange(call_, nullptr));
     if (call_ && read_in_callback_ && e.what == "message") gxds_stream_call_read(call_);
     events_.Put(std::move(e));
   }
@@ -125,6 +127,7 @@ class Client {
   gxds_call_creds *creds_ = nullptr;
   uint64_t last_id_ = 40;
   bool close_in_callback_ = false;
+  bool finish_in_callback_ = false;
   bool read_in_callback_ = false;
   Inbox<Event> events_;
 };
@@ -263,6 +266,23 @@ TEST(StreamCall, AFinishedCallReadsWhatTheServerStillSends) {
     OnReactor([] {});
     EXPECT_TRUE(client.Empty());
   }
+}
+
+TEST(StreamCall, ACallbackMayFinishTheCall) {
+  RawServer server;
+  Client client(server.uri());
+  client.FinishInTheNextCallback();
+  client.Open();
+  auto stream = server.Take();
+  client.Read();
+  stream->Send("first");
+  client.ExpectMessage("first");
+  stream->Send("dropped");
+  stream->Finish(grpc::Status::OK);
+  stream->WaitForEnd();
+  EXPECT_FALSE(stream->IsCancelled());
+  OnReactor([] {});
+  EXPECT_TRUE(client.Empty());
 }
 
 TEST(StreamCall, AFinishedCallThatTheServerDoesNotEndIsCancelled) {
