@@ -199,7 +199,8 @@ void gxds_outliers_on_config(gxds_outliers *o, const gxds_outlier_detection *set
   }
   o->addresses = addresses;
   if (!gxds_outliers_counting(o)) {
-    switch_off(o);
+    /* Not at each update: it looks at every address. */
+    if (o->started != GXDS_TIME_NEVER) switch_off(o);
   } else if (o->started == GXDS_TIME_NEVER) {
     o->started = now;
     reset_counts(o);
