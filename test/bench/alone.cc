@@ -1,4 +1,4 @@
-// gRPC alone, as the least that a client on gRPC can cost: it receives the updates of the control
+// gRPC alone, as gRPC's own part of the cost of an update: it receives the updates of the control
 // plane, ACKs them without decoding them, and changes an endpoint of a channel with gRPC's own
 // round_robin. The channel has ten endpoints. One is a backend, the others refuse connections.
 //

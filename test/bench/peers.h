@@ -20,7 +20,7 @@ struct Peer {
     kOurs,   // the same with the plugin preloaded
     kGrpc,   // a program that takes the order "first" like test/bench/client
     kEnvoy,  // has no channel; RPCs go through its listener
-    kAlone,  // test/bench/alone: the part of an update that any client on gRPC has
+    kAlone,  // test/bench/alone: gRPC's own part of an update
   };
   std::string name;  // its common name
   Kind kind = Kind::kGrpc;
