@@ -37,13 +37,23 @@ class NoDescriptors {
 
 struct FileSource : testing::Test {
   FileSource() { grpc_init(); }
-  ~FileSource() override { grpc_shutdown(); }
+  ~FileSource() override {
+    grpc_shutdown();
+    EXPECT_TRUE(WaitUntil([] { return grpc_is_initialized() == 0; }))
+        << "the reactor ends only after the thread";
+  }
 
   void Create() {
     OnReactor([this] {
       source = gxds_file_source_create(gxds_str_of(dir.path().data(), dir.path().size()), Events(),
                                        this);
     });
+  }
+  void CreateWeb() {
+    gxds_bootstrap_server server{};
+    server.uri = gxds_str_z("http://127.0.0.1:1");  // nobody listens there
+    server.web_form = GXDS_WEB_FILES;
+    OnReactor([&] { source = gxds_web_source_create(&server, Events(), this); });
   }
   static const gxds_source_events *Events() {
     static const gxds_source_events events = {
@@ -99,7 +109,7 @@ TEST_F(FileSource, ThatCanNotBeWatchedEndsWithItsOwner) {
   NoDescriptors none;
   Create();
   log.Take();
-  Destroy();  // the reactor ends only after the thread
+  Destroy();
 }
 
 const char kNoThread[] = "no thread for it (tried again each second): ";
@@ -130,15 +140,21 @@ TEST_F(FileSource, WithoutAThreadEndsWithItsOwner) {
 
 using WebSource = FileSource;
 
+TEST_F(WebSource, WithoutAThreadEndsWithItsOwner) {
+  ReactorUse use;
+  OnReactor([] {});
+  NoThreads none;
+  CreateWeb();
+  log.Take();
+  Destroy();
+}
+
 TEST_F(WebSource, WithoutAThreadFailsUntilThereIsOne) {
   ReactorUse use;
   OnReactor([] {});
-  gxds_bootstrap_server server{};
-  server.uri = gxds_str_z("http://127.0.0.1:1");  // nobody listens there
-  server.web_form = GXDS_WEB_FILES;
   {
     NoThreads none;
-    OnReactor([&] { source = gxds_web_source_create(&server, Events(), this); });
+    CreateWeb();
     EXPECT_EQ(log.Take().value_or("").find(std::string("failed: ") + kNoThread), 0u);
   }
   // The thread makes the request of a stream that was opened before.
