@@ -44,10 +44,11 @@ class Page : public ::testing::Test {
   // Adds an event of the client "n" at the address peer.
   void AddEvent(gxds_serve_event_kind kind, int type, const std::vector<std::string> &names = {},
                 const std::string &version = "", const std::string &detail = "",
-                const std::string &nonce = "", const std::string &peer = "p") {
+                const std::string &nonce = "", const std::string &peer = "p",
+                const char *service = "ads") {
     gxds_serve_event e = {};
     e.kind = kind;
-    e.service = "ads";
+    e.service = service;
     e.node = gxds_str_dup(gxds_str_z("n"));
     e.peer = gxds_str_dup(View(peer));
     if (type >= 0) e.type = &gxds_file_types[type];
@@ -128,6 +129,19 @@ TEST_F(Page, CountsTheStreamsOfClientsThatItDoesNotShow) {
   AddEvent(GXDS_SERVE_STREAM_CLOSE, -1, {}, "", "", "", "b");
   EXPECT_EQ(Get({"hidden_streams"}), "0");
   EXPECT_EQ(Get({"clients"}), "[]");
+}
+
+// Its next stream may find room on the page.
+TEST_F(Page, ForgetsAHiddenStreamThatClosesWhenItsClientIsShown) {
+  for (size_t i = 0; i < GXDS_PAGE_CLIENTS_MAX; ++i) {
+    AddEvent(GXDS_SERVE_STREAM_OPEN, -1, {}, "", "", "", std::to_string(i));
+  }
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1);
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1, {}, "", "", "", "0");
+  AddEvent(GXDS_SERVE_STREAM_OPEN, -1, {}, "", "", "", "p", "lrs");
+  EXPECT_EQ(Get({"hidden_streams"}), "1");
+  AddEvent(GXDS_SERVE_STREAM_CLOSE, -1);
+  EXPECT_EQ(Get({"hidden_streams"}), "0");
 }
 
 TEST_F(Page, ShowsWhatAClientSubscribedToAndHolds) {

@@ -167,19 +167,24 @@ static void on_type_event(type_view *v, const gxds_serve_event *event) {
 
 static void on_client_event(gxds_page_state *s, const gxds_serve_event *event) {
   const bool opens = event->kind == GXDS_SERVE_STREAM_OPEN;
+  const bool closes = event->kind == GXDS_SERVE_STREAM_CLOSE;
   client_view *c = client_of(s, event->peer, opens);
+  bool lrs = event->service && strcmp(event->service, "lrs") == 0;
+  uint32_t *streams = !c ? NULL : lrs ? &c->lrs : &c->ads;
+  /* A client whose first stream is hidden may be shown because of a later one. */
+  if (closes && (!c || *streams == 0)) {
+    if (s->hidden_streams) s->hidden_streams--;
+    return;
+  }
   if (!c) {
     s->hidden_streams += opens;
-    if (event->kind == GXDS_SERVE_STREAM_CLOSE && s->hidden_streams) s->hidden_streams--;
     return;
   }
   if (event->node.size) gxds_str_set(&c->node, event->node);
-  bool lrs = event->service && strcmp(event->service, "lrs") == 0;
-  uint32_t *streams = lrs ? &c->lrs : &c->ads;
   if (opens) {
     ++*streams;
-  } else if (event->kind == GXDS_SERVE_STREAM_CLOSE) {
-    if (*streams) --*streams;
+  } else if (closes) {
+    --*streams;
     if (c->ads + c->lrs == 0) free_client(s, c);
   } else if (event->type) {
     on_type_event(&c->types[event->type - gxds_file_types], event);
