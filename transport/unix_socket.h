@@ -10,8 +10,8 @@ extern "C" {
 
 /* Whether the file is a Unix socket. Any thread. */
 bool gxds_unix_socket_exists(const char *path);
-/* Whether the file is a Unix socket that no process has. False if that is not known. A process that
- * has it notices nothing. Any thread. */
+/* Whether the file is a Unix socket that no process has. False if that is not known. On
+ * Linux, a process that has it notices nothing. Any thread. */
 bool gxds_unix_socket_is_left_over(const char *path);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 // whose exit status is its result.
 #include "transport/status_socket.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -18,6 +19,19 @@
 #include <string>
 
 #include "test/support/child.h"
+
+namespace {
+bool g_is_gvisor = false;
+}  // namespace
+
+// Replaces libc's connect(): gVisor has the same error for a socket of another type as for one that
+// no process has.
+extern "C" int connect(int fd, const sockaddr* address, socklen_t size) {
+  static const auto real = reinterpret_cast<decltype(&connect)>(dlsym(RTLD_NEXT, "connect"));
+  const int result = real(fd, address, size);
+  if (g_is_gvisor && result != 0 && errno == EPROTOTYPE) errno = ECONNREFUSED;
+  return result;
+}
 
 namespace {
 
@@ -177,6 +191,30 @@ TEST(StatusSocket, OneThatIsInUseIsLeftAlone) {
               return access(address.sun_path, F_OK) == 0 ? 0 : 3;
             }),
             0);
+}
+
+TEST(StatusSocket, OneThatIsInUseIsLeftAloneInGvisorToo) {
+  const pid_t in_another_container = DeadPid();  // its id is not known here
+  for (const bool own_id : {true, false}) {
+    TempDir dir;
+    EXPECT_EQ(InAProcess([&] {
+                g_is_gvisor = true;
+                setenv("GRPC_XDS_STATUS_DIR", dir.path().c_str(), 1);
+                const pid_t pid = own_id ? getpid() : in_another_container;
+                const std::string path = dir.path() + "/" + std::to_string(pid) + ".sock";
+                int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+                sockaddr_un address = Address(path);
+                if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 1;
+                if (listen(fd, 1) != 0) return 2;
+                gxds_status_socket_start();
+                struct stat info;
+                if (stat(path.c_str(), &info) != 0) return 3;
+                close(fd);
+                return Request(path) == "refused" ? 0 : 4;  // it is the same socket
+              }),
+              0)
+        << own_id;
+  }
 }
 
 TEST(StatusSocket, ADirectoryThatOthersMayWriteIntoIsRefused) {
