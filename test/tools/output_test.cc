@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -68,6 +69,23 @@ TEST_P(Output, TheEndDoesNotWaitForAReaderThatStoppedReading) {
   EXPECT_FALSE(gxds_serve_output_stop(output_));
   while (ReadLine().empty()) {
   }
+}
+
+TEST_P(Output, TheEndWaitsForAReaderThatIsSlow) {
+  const std::string large(3 * fcntl(ends_[1], F_GETPIPE_SZ), 'x');
+  Print(large);
+  std::string line;
+  std::thread slow([&] {
+    char part[4096];
+    for (int i = 0; i < 16; ++i) {  // for longer than it waits for a reader that stopped reading
+      usleep(100 * 1000);
+      line.append(part, static_cast<size_t>(read(ends_[0], part, sizeof part)));
+    }
+    line += ReadLine();
+  });
+  EXPECT_TRUE(gxds_serve_output_stop(output_));
+  slow.join();
+  EXPECT_EQ(line, Line(large));
 }
 
 INSTANTIATE_TEST_SUITE_P(Json, Output, ::testing::Bool());

@@ -1,6 +1,7 @@
 #include "tools/serve/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-enum { kWaitingBytesMax = 16 << 20, kWriteBytesMax = 64 << 10, kStopSeconds = 1 };
+/* A small write ends soon after a slow reader has read something. */
+enum { kWaitingBytesMax = 16 << 20, kWriteBytesMax = PIPE_BUF, kStopSeconds = 1 };
 
 struct gxds_serve_output {
   int fd;
