@@ -20,8 +20,9 @@ namespace gxds_test {
 namespace {
 
 // The host's own handlers hang a few times in a hundred forks: they wait for a thread that ends an
-// RPC at that moment and waits for them. The thread sanitizer makes that more likely. More hangs
-// than this in all the tests are our fault.
+// RPC at that moment and waits for them. The thread sanitizer makes that more likely. Without fork
+// support, a child hangs once in two thousand forks: a thread of the host held a lock of abseil's
+// mutexes, which no fork handler knows. More hangs than this in all the tests are our fault.
 #if defined(__SANITIZE_THREAD__)
 constexpr int kHangsMax = 6;
 #else
@@ -94,8 +95,9 @@ class Fork : public testing::Test {
       beside(program);
       const int status = program.Wait();
       const std::string output = program.Output();
-      if (status == -SIGALRM || output.find(": signal 14\n") != std::string::npos) {
-        std::cerr << "hangs in fork(): " << ++hangs_ << "\n" << output;
+      if (status == -SIGALRM || output.find(": signal 14\n") != std::string::npos ||
+          output.find(": hangs\n") != std::string::npos) {
+        std::cerr << "hangs by the host: " << ++hangs_ << "\n" << output;
         ASSERT_LE(hangs_, kHangsMax);
         continue;
       }
