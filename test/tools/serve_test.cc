@@ -5,6 +5,7 @@
 #include <grpcpp/security/credentials.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -464,24 +465,31 @@ TEST_F(Serve, ATermSignalEndsItCleanlyWithStreamsOpen) {
   }
 }
 
+// Reads whole lines, up to the first that contains the text. Empty: none came in time.
+std::string ReadUntil(int fd, const std::string &text) {
+  const auto patience = std::chrono::milliseconds(kPatience).count();
+  pollfd ready = {fd, POLLIN, 0};
+  std::string lines;
+  while (lines.find(text) == std::string::npos || lines.back() != '\n') {
+    char next = 0;
+    if (poll(&ready, 1, static_cast<int>(patience)) != 1 || read(fd, &next, 1) != 1) return "";
+    lines += next;
+  }
+  return lines;
+}
+
 TEST_F(Serve, AReaderThatStopsReadingDoesNotStopTheServer) {
   Write("a.json", {"CDS a=1"});
   const std::string fifo = files_.path() + "/fifo";
-  const std::string port_file = files_.path() + "/port";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int unread = open(fifo.c_str(), O_RDWR);
   server_ = std::make_unique<Child>(std::vector<std::string>{
-      "/bin/sh", "-c",
-      "exec \"$0\" serve \"$1\" --listen 127.0.0.1:0 --json --port-file \"$2\" > \"$3\"",
-      Runfile("tools/xds"), files_.path(), port_file, fifo});
-  int port = 0;
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (port == 0 && std::chrono::steady_clock::now() < deadline) {
-    std::ifstream(port_file) >> port;
-    usleep(1000);
-  }
-  ASSERT_NE(port, 0);
-  Connect(port);
+      "/bin/sh", "-c", "exec \"$0\" serve \"$1\" --listen 127.0.0.1:0 --json > \"$2\"",
+      Runfile("tools/xds"), files_.path(), fifo});
+  const std::string lines = ReadUntil(unread, "\"listening\"");
+  ASSERT_NE(lines, "");
+  const std::string host = "127.0.0.1:";
+  Connect(std::atoi(lines.c_str() + lines.rfind(host) + host.size()));
   Call ads(channel_, kAds);
   const int pipe_size = fcntl(unread, F_GETPIPE_SZ);
   ads.Send(RequestFor(EDS, {std::string(2 * pipe_size, 'x')}));
