@@ -137,10 +137,10 @@ static gxds_status renew_child_config(policy *p, const gxds_cds_step *step) {
   return status;
 }
 
-/* A50: outlier_detection is above the whole tree of a leaf cluster. It stays there when the cluster
- * has outlier detection no more, so that the tree and its connections stay too. Other clusters do
- * not have it, because it costs something at each update. The caller owns the returned
- * reference. */
+/* A50: outlier_detection is above the whole tree of a leaf cluster. When the cluster no longer has
+ * outlier detection, the policy stays, so that the tree and its connections stay too. A cluster
+ * that never had it goes without, because the policy makes each update cost more. The caller owns
+ * the returned reference. */
 static gxds_lb_config *config_of_child(policy *p, const gxds_cds_step *step) {
   static const gxds_outlier_detection off = {0};
   gxds_lb_config *child = gxds_lb_config_ref(p->child_config);
