@@ -5,8 +5,8 @@
 // usage: alone PLANE_PORT BACKEND_PORT CLUSTERS swap|replace
 //
 // It requests the endpoints of that many clusters. With each update, two endpoints of the channel
-// change places, or one is replaced. It says "connected" when the channel is, and "watching" after
-// the first response.
+// change places, or one is replaced. It prints "watching" after the first response, when the
+// channel is connected.
 #include <grpc/support/port_platform.h>
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
@@ -95,7 +95,6 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   ChannelOfEndpoints channel(atoi(argv[2]), std::string(argv[4]) == "replace");
   if (!channel.Connect()) return 1;
-  std::cout << "connected" << std::endl;
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(-1);
   grpc::GenericStub plane(
